@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What runs kernels. A back end sees the batch's tables and memory, nothing of the optimizer or the arrays.
+#pragma once
+
+#include "xlazy/bytecode/plan.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace xlazy::be {
+
+/// The memory a batch runs on. Pointers of bases and scratch that have no memory at the moment are null.
+struct Bindings {
+    const bc::Program* program;
+    const bc::Plan* plan;
+    std::span<void* const> bases;
+    std::span<void* const> scratch;
+};
+
+/// An element that failed: the first one in row-major order of the failing instruction's domain.
+struct Trap {
+    std::uint32_t instruction;   ///< of the batch
+    std::int64_t index;          ///< row-major position in the domain
+    bc::Scalar operands[2];      ///< the operands' values
+};
+
+/// The smallest trap of every instruction that failed, ascending by instruction.
+using Traps = std::vector<Trap>;
+
+class Backend {
+public:
+    virtual ~Backend() = default;
+    virtual std::string_view name() const noexcept = 0;
+    /// Runs one kernel of the plan to its end. A failing element gets 0 and an entry in `traps`.
+    /// @throws std::bad_alloc
+    virtual void run(const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) = 0;
+};
+
+/// One op at a time over whole views, written for clarity: the oracle of every test.
+std::unique_ptr<Backend> make_interpreter();
+
+/// Threaded tile interpreter over fused kernels. `threads` <= 0: OMP_NUM_THREADS or all cores.
+std::unique_ptr<Backend> make_openmp(int threads);
+
+/// Instruction sets that the kernels exist for; the best one of the machine is the default.
+enum class Isa : std::uint8_t { baseline, avx2, avx512 };
+std::string_view name_of(Isa isa) noexcept;
+Isa best_isa() noexcept;
+Isa current_isa() noexcept;
+/// Chooses the kernels of both back ends, transcendental functions included. Not while a kernel runs.
+/// An instruction set that the machine lacks is refused. @return whether it was taken
+bool set_isa(Isa isa) noexcept;
+
+}  // namespace xlazy::be

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Array memory: pooled, since fresh pages cost far more than the arithmetic on them; 64-byte aligned; large blocks are
+// 2 MiB aligned and marked for huge pages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace xlazy::be {
+
+struct PoolStats {
+    std::uint64_t bytes_allocated = 0;  ///< handed out in all
+    std::uint64_t bytes_in_use = 0;
+    std::uint64_t bytes_in_use_peak = 0;
+    std::uint64_t bytes_cached = 0;     ///< free blocks kept for reuse
+};
+
+/// @param bytes 0 gives a valid pointer that must be freed, too
+/// @return uninitialised memory, 64-byte aligned
+/// @throws std::bad_alloc, also where the limit would be passed (free blocks are given back to the system first)
+void* pool_allocate(std::size_t bytes);
+void pool_free(void* pointer, std::size_t bytes) noexcept;
+/// Gives free blocks back to the system.
+void pool_trim() noexcept;
+/// Most bytes in use at a time; 0: no limit. Default: no limit.
+void pool_set_limit(std::uint64_t bytes) noexcept;
+PoolStats pool_stats() noexcept;
+void pool_reset_peak() noexcept;
+
+}  // namespace xlazy::be

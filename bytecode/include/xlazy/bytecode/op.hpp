@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ops of the bytecode and their properties. Everything here derives from ops.def.
+#pragma once
+
+#include "xlazy/bytecode/dtype.hpp"
+
+namespace xlazy::bc {
+
+enum class Op : std::uint16_t {
+#define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) id,
+#include "xlazy/bytecode/ops.def"
+#undef XLAZY_OP
+};
+
+enum class OpKind : std::uint8_t { Map, Reduce, Generate };
+enum class OperandTypes : std::uint8_t { All, Number, Integer, IntegerOrBool, Float, Bool, Index };
+enum class ResultType : std::uint8_t { Same, Bool, Any };
+enum class Fault : std::uint8_t { None, DivideByZero };
+enum class Maths : std::uint8_t { Exact, Vector, Scalar };
+
+struct OpInfo {
+    std::string_view name;
+    std::uint8_t arity;
+    OpKind kind;
+    OperandTypes in;
+    ResultType result;
+    Fault fault;
+    Maths maths;
+    std::string_view expression;
+    std::string_view doc;
+};
+
+inline constexpr OpInfo kOps[] = {
+#define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc)                                    \
+    {#id, arity, OpKind::kind, OperandTypes::in, ResultType::result, Fault::fault, Maths::maths, #expression, doc},
+#include "xlazy/bytecode/ops.def"
+#undef XLAZY_OP
+};
+inline constexpr std::size_t kOpCount = sizeof(kOps) / sizeof(kOps[0]);
+
+constexpr const OpInfo& info(Op op) noexcept { return kOps[static_cast<std::size_t>(op)]; }
+constexpr std::string_view name_of(Op op) noexcept { return info(op).name; }
+
+/// Is `type` a legal operand type of `op`, and do kernels exist for it? For `select` this is the type of b and c.
+constexpr bool accepts(Op op, DType type) noexcept {
+    if (!info(type).enabled) return false;
+    const DTypeKind kind = info(type).kind;
+    const bool integer = kind == DTypeKind::Int || kind == DTypeKind::UInt;
+    switch (info(op).in) {
+        case OperandTypes::All: return true;
+        case OperandTypes::Number: return kind != DTypeKind::Bool;
+        case OperandTypes::Integer: return integer;
+        case OperandTypes::IntegerOrBool: return integer || kind == DTypeKind::Bool;
+        case OperandTypes::Float: return kind == DTypeKind::Float;
+        case OperandTypes::Bool: return kind == DTypeKind::Bool;
+        case OperandTypes::Index: return type == DType::i64;
+    }
+    return false;
+}
+
+/// Can an element of this op fail on its data? (Floating-point division cannot.)
+constexpr bool can_fail(Op op, DType type) noexcept { return info(op).fault != Fault::None && is_integer(type); }
+
+/// Finds an op by its name in the text form; false if there is none.
+bool op_from_name(std::string_view name, Op& op) noexcept;
+
+}  // namespace xlazy::bc

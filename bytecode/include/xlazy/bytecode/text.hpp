@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The text form of a batch: print(parse(print(p))) == print(p), and parse gives back every table.
+//
+//     xlazy-bytecode 1
+//     base b0 f64[100] init live
+//     base b1 f64[100] live
+//     view v0 b0 +0 (10,10):(10,1)
+//     view v1 b1 +0 (10,10):(10,1)
+//     scalar s0 f64 0x1p+1
+//     domain d0 (10,10)
+//     origin o1 "heat.cpp":12 "step"
+//     mul.f64 t0 d0 v0 s0 @o1 #0
+//     sum.f64 t1 d0 t0 axis=1 keep @o1 #0
+//     cast.f64.i32 t2 d0 t0 @o1 #0
+//     div.i32 v1 d0 t2 t2 mask=t3 @o1 #0
+//
+// One instruction a line: op.type[.result] out domain operands [axis=K [keep]] [mask=operand] @origin #statement.
+// Blank lines and lines that begin with ';' are skipped.
+#pragma once
+
+#include "xlazy/bytecode/program.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace xlazy::bc {
+
+/// A malformed text: what() is "line L, column C: what is wrong".
+class ParseError : public std::runtime_error {
+public:
+    ParseError(std::size_t line, std::size_t column, const std::string& message);
+    std::size_t line() const noexcept { return line_; }
+    std::size_t column() const noexcept { return column_; }
+
+private:
+    std::size_t line_, column_;
+};
+
+std::string print(const Program& program);
+std::string print(const Program& program, std::size_t instruction);  ///< one line, without its end
+
+/// @throws ParseError
+Program parse(std::string_view text);
+
+}  // namespace xlazy::bc

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The storage of one array, shared by the container that owns it and the queue's statements that read or write it.
+#pragma once
+
+#include "xlazy/bytecode/dtype.hpp"
+#include "xlazy/detail/here.hpp"
+
+#include <atomic>
+#include <cstddef>
+
+namespace xlazy::rt {
+
+using bc::DType;
+
+/// Why a flush was forced; the keys of the statistics' `flushes`.
+enum class Reason : unsigned char {
+    element,      ///< element access
+    iterator,
+    data,         ///< data(), storage()
+    convert,      ///< to a plain xtensor container, or an xtensor algorithm read the array
+    compare,      ///< operator==
+    print,
+    save,         ///< npy and other files
+    explicit_,    ///< xlazy::flush()
+    limit,        ///< the queue is full, or holds too many bytes
+    memory,       ///< allocation failed, or the limit was reached
+    eager,        ///< XLAZY_MODE=eager: every statement
+    pinned,       ///< a pointer or iterator into an array of the statement is out
+    foreign,      ///< the statement reads memory that xlazy does not own
+    fallback,     ///< xtensor evaluates on synchronised data
+    host_write,   ///< the host writes what a queued statement reads
+    other_thread, ///< another thread needs the array
+    exit,         ///< normal end of the program
+    fork,
+    count_
+};
+
+/// The storage of one array. Created without memory; the memory comes at the first write.
+/// The two pointers are the fast path of element access: null whenever something must happen first.
+class Base {
+public:
+    DType dtype() const noexcept { return dtype_; }
+    std::size_t size() const noexcept { return size_; }
+
+    /// Readable memory, or null: a write is pending, the value is an error, or there is no memory yet.
+    const void* readable() const noexcept { return readable_.load(std::memory_order_acquire); }
+    /// Writable memory, or null: as readable(), or a queued statement still reads the old value.
+    void* writable() const noexcept { return writable_.load(std::memory_order_acquire); }
+
+    Base(const Base&) = delete;
+    Base& operator=(const Base&) = delete;
+
+private:
+    friend class BaseAccess;  ///< the runtime's sources
+    Base(DType dtype, std::size_t size) noexcept : dtype_(dtype), size_(size) {}
+    ~Base() = default;
+
+    std::atomic<const void*> readable_{nullptr};
+    std::atomic<void*> writable_{nullptr};
+    std::atomic<unsigned> references_{1};
+    DType dtype_;
+    std::size_t size_;
+    // The rest is the runtime's: memory, owner queue, pins, poison. See frontend/src/base_access.hpp.
+    std::atomic<int> read_pins_{0};
+    std::atomic<int> write_pins_{0};
+    void* memory_ = nullptr;
+    std::atomic<void*> writer_{nullptr};   ///< the queue that holds a pending write
+    std::atomic<void*> reader_{nullptr};   ///< a queue that holds a pending read
+    std::atomic<unsigned> readers_{0};     ///< number of queues that hold a pending read
+    void* poison_ = nullptr;               ///< the error that a failed statement left
+    unsigned origin_ = 0;                  ///< where it was last written
+    unsigned batch_index_ = 0;             ///< index in the batch of `batch_epoch_`
+    unsigned long batch_epoch_ = 0;
+};
+
+/// A new base with one reference and no memory. Never fails but for want of memory. @throws std::bad_alloc
+Base* base_new(DType dtype, std::size_t size);
+void base_retain(Base* base) noexcept;
+void base_release(Base* base) noexcept;
+
+/// Memory of a base that the host is about to fill as a whole: no flush, no look at the old value. Pending statements
+/// that use the old value must not exist (the base is new). @throws std::bad_alloc
+void* base_fill(Base* base);
+
+/// Slow paths of element access, iterators, data(). They flush what is needed and give the memory (a new base gets
+/// memory, uninitialised). @throws xlazy::deferred_error
+const void* base_read(Base* base, Reason reason, here line);
+void* base_write(Base* base, Reason reason, here line);
+
+/// For entry points that xtensor declares noexcept: an error is held for this thread, and the next xlazy call throws it.
+const void* base_read_held(Base* base, Reason reason, here line) noexcept;
+void* base_write_held(Base* base, Reason reason, here line) noexcept;
+/// Throws the held error of this thread, if there is one. @throws xlazy::deferred_error
+void throw_held();
+
+/// While a raw pointer or an iterator is out, statements that write the array (writable pin: that read or write it) run at once.
+void base_pin(Base* base, bool writable) noexcept;
+void base_unpin(Base* base, bool writable) noexcept;
+bool base_pinned(const Base* base) noexcept;
+
+/// Inline fast paths.
+inline const void* readable(Base* base, Reason reason, here line) {
+    const void* pointer = base->readable();
+    return __builtin_expect(pointer != nullptr, 1) ? pointer : base_read(base, reason, line);
+}
+inline void* writable(Base* base, Reason reason, here line) {
+    void* pointer = base->writable();
+    return __builtin_expect(pointer != nullptr, 1) ? pointer : base_write(base, reason, line);
+}
+
+}  // namespace xlazy::rt

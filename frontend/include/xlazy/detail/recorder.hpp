@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the frontend's templates record a statement. Type-erased: no xtensor here, and one call an operation.
+#pragma once
+
+#include "xlazy/bytecode/op.hpp"
+#include "xlazy/bytecode/program.hpp"
+#include "xlazy/detail/base.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace xlazy::rt {
+
+using bc::Op;
+
+/// A strided window on a base, as the caller has it. The arrays are read during the call only.
+struct ViewRef {
+    Base* base;
+    std::int64_t offset;               ///< elements
+    std::size_t rank;
+    const std::size_t* extents;
+    const std::ptrdiff_t* strides;     ///< elements; 0 and negative allowed
+};
+
+/// A value of the statement under construction.
+struct Value {
+    bc::Operand operand;
+    DType dtype = DType::none;
+    std::uint32_t domain = 0;  ///< its shape, an index of the queue's batch; scalars: the rank-0 shape
+};
+
+/// Operands that do not broadcast, or a value that does not fit the view it is stored to. The frontend turns it into
+/// xtensor's own broadcast error.
+class ShapeMismatch : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// One statement of the user's, being recorded into this thread's queue. Not nested: an operand that needs a statement of
+/// its own (materialised operands) must be recorded before. Without store() everything is taken back by the destructor.
+class Statement {
+public:
+    /// May flush first (queue limit), so that no later call of this statement has to.
+    explicit Statement(here line);
+    ~Statement();
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
+
+    /// A queued read of the window. @throws deferred_error if another thread's pending write to it failed
+    Value load(const ViewRef& view);
+    template <class T> Value scalar(T value) { return scalar(bc::make_scalar(value)); }
+    Value scalar(const bc::Scalar& value);
+    /// Conversion as C++ does it; a value that has the type already is returned as it is.
+    Value cast(Value value, DType result);
+    /// Elementwise op on operands that have the op's operand type already; they are broadcast against each other.
+    /// A `mask` (bool) only for ops that can fail. @throws ShapeMismatch
+    Value apply(Op op, DType result, Value a);
+    Value apply(Op op, DType result, Value a, Value b);
+    Value apply(Op op, DType result, Value a, Value b, Value c);
+    Value apply_masked(Op op, DType result, Value a, Value b, Value mask);
+    /// The operand repeated to a larger shape. @throws ShapeMismatch
+    Value broadcast(Value value, std::size_t rank, const std::size_t* extents);
+    /// Reduction over the axes in `axes` (bit i: axis i), recorded axis by axis, last axis first.
+    Value reduce(Op op, Value value, std::uint32_t axes, bool keep_dims);
+    /// i64: position along `axis` of the shape.
+    Value index(std::size_t axis, std::size_t rank, const std::size_t* extents);
+    /// Shape of a value.
+    std::size_t rank_of(Value value) const noexcept;
+    std::int64_t extent_of(Value value, std::size_t axis) const noexcept;
+
+    /// Ends the statement: `view <- value` (cast to the base's type; broadcast to the view). In eager mode, or where a pin
+    /// demands it, it runs before this returns. @throws ShapeMismatch; deferred_error (eager mode)
+    void store(const ViewRef& view, Value value);
+
+private:
+    struct Mark;                 ///< sizes of the queue's tables at the start
+    void* queue_;
+    std::uint32_t mark_[8];
+    bc::OriginId origin_;
+    bool stored_ = false;
+};
+
+/// The user's line, outermost wins: set by the entry points that have a `here`, read by those that xtensor calls.
+class LineScope {
+public:
+    explicit LineScope(here line) noexcept : outer_(current_), mine_(current_.line == 0) {
+        if (mine_) current_ = line;
+    }
+    ~LineScope() { if (mine_) current_ = outer_; }
+    LineScope(const LineScope&) = delete;
+    LineScope& operator=(const LineScope&) = delete;
+    static here current() noexcept { return current_; }
+
+private:
+    static thread_local here current_;
+    here outer_;
+    bool mine_;
+};
+
+/// While xtensor evaluates on our behalf: its pointers and iterators make no pins. Counted per thread.
+class InsideXtensor {
+public:
+    InsideXtensor() noexcept { ++depth_; }
+    ~InsideXtensor() { --depth_; }
+    InsideXtensor(const InsideXtensor&) = delete;
+    InsideXtensor& operator=(const InsideXtensor&) = delete;
+    static bool active() noexcept { return depth_ != 0; }
+
+private:
+    static thread_local int depth_;
+};
+
+/// Runs this thread's queue. @throws deferred_error for the first statement that failed
+void flush(Reason reason, here line);
+/// Counts a function that xtensor evaluates on synchronised data (statistics' `fallbacks`), and flushes.
+void fall_back(const char* function, here line);
+/// Did this thread's last recorded statement come from this line? For tests.
+here last_statement_line() noexcept;
+
+/// xlazy::arrays smaller than this many elements... foreign memory up to this size is copied at the statement.
+inline constexpr std::size_t kForeignCopyBytes = 64 * 1024;
+
+}  // namespace xlazy::rt

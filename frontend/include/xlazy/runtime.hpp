@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The public run-time interface: flush, statistics, mode, threads, errors. No xtensor here.
+#pragma once
+
+#include "xlazy/detail/here.hpp"
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace xlazy {
+
+/// A place in the user's source, for messages.
+struct origin_info {
+    std::string file;
+    unsigned line = 0;      ///< counted from 1; 0: unknown
+    std::string function;   ///< may be empty
+};
+
+/// A recorded statement failed on its data (integer division by zero, no memory). Thrown once, at the recording thread's
+/// next flush point, and by every read of an array whose value depends on the failed statement.
+class deferred_error : public std::runtime_error {
+public:
+    deferred_error(const std::string& text, std::string operation, std::vector<origin_info> origins,
+                   origin_info flush_origin);
+    /// Lines of the failing statement, the contributing ones after it.
+    const std::vector<origin_info>& origins() const noexcept { return origins_; }
+    /// The line that forced the flush.
+    const origin_info& flush_origin() const noexcept { return flush_origin_; }
+    /// Name of the op that failed, as in docs/ops.md.
+    const std::string& operation() const noexcept { return operation_; }
+
+private:
+    std::string operation_;
+    std::vector<origin_info> origins_;
+    origin_info flush_origin_;
+};
+
+/// Runs everything this thread has recorded. @throws deferred_error
+void flush(here line = here::current());
+
+enum class mode : unsigned char { lazy, eager };
+
+/// The mode of this thread (default: XLAZY_MODE, else lazy).
+mode current_mode() noexcept;
+
+/// Sets this thread's mode for its lifetime; both ends flush.
+class mode_scope {
+public:
+    explicit mode_scope(mode wanted, here line = here::current());
+    ~mode_scope();
+    mode_scope(const mode_scope&) = delete;
+    mode_scope& operator=(const mode_scope&) = delete;
+
+private:
+    mode outer_;
+};
+
+/// Threads of the kernels; 0: XLAZY_NUM_THREADS, OMP_NUM_THREADS, or all cores.
+void set_num_threads(int threads);
+
+struct statistics {
+    std::uint64_t instructions_recorded = 0;
+    std::uint64_t statements_recorded = 0;
+    std::map<std::string, std::uint64_t> flushes;    ///< reason -> count
+    std::uint64_t plans_hit = 0;
+    std::uint64_t plans_missed = 0;
+    std::uint64_t kernels_run = 0;
+    std::uint64_t kernels_compiled = 0;
+    std::uint64_t kernels_loaded = 0;
+    std::map<std::string, double> seconds;           ///< record, plan, compile, run
+    std::map<std::string, std::uint64_t> fallbacks;  ///< function -> count
+    std::uint64_t bytes_allocated = 0;
+    std::uint64_t bytes_allocated_peak = 0;
+    std::uint64_t bytes_contracted = 0;
+    std::uint64_t deferred_errors = 0;
+
+    /// The same as JSON, keys as the members.
+    std::string json() const;
+};
+
+/// Counters of the process since its start.
+statistics stats();
+
+}  // namespace xlazy
