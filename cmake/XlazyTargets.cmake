@@ -49,3 +49,19 @@ function(xlazy_or_empty variable)
     set(${variable} ${empty} PARENT_SCOPE)
   endif()
 endfunction()
+
+# Documentation pages made from source. ./run docs rewrites them; a test fails while one is stale.
+add_custom_target(xlazy_docs)
+
+# xlazy_generated_page(<page> <program target> [argument...]): what the program prints is docs/<page>.
+function(xlazy_generated_page page program)
+  set(file ${PROJECT_SOURCE_DIR}/docs/${page})
+  add_custom_target(xlazy_docs_${page} COMMAND ${program} ${ARGN} > ${file} VERBATIM)
+  add_dependencies(xlazy_docs xlazy_docs_${page})
+  if(BUILD_TESTING)
+    add_test(NAME docs.${page}
+             COMMAND ${CMAKE_COMMAND} -DPAGE=${file} -P ${PROJECT_SOURCE_DIR}/cmake/CheckPage.cmake
+                     -- $<TARGET_FILE:${program}> ${ARGN})
+    set_tests_properties(docs.${page} PROPERTIES LABELS docs)
+  endif()
+endfunction()
