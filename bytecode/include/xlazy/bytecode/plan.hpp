@@ -44,11 +44,31 @@ struct Kernel {
     std::vector<MicroOp> ops;
 };
 
-/// Temporary storage between kernels: dense, row-major over the shape of a domain.
+/// Temporary storage between kernels: dense, row-major. Its shape is that of a domain, or, for a reduction's result, the
+/// reduced domain without `axis` (kept axes: with extent 1). Said by structure alone, so that it holds for every batch.
 struct Scratch {
+    static constexpr std::uint8_t kNoAxis = 0xff;
     DType type;
     std::uint32_t domain;
+    std::uint8_t axis = kNoAxis;
+    bool keep_axis = false;
 };
+
+struct ScratchShape {
+    unsigned rank = 0;
+    std::int64_t extents[kMaxRank] = {};
+    std::span<const std::int64_t> span() const noexcept { return {extents, rank}; }
+};
+
+inline ScratchShape shape_of(const Program& program, const Scratch& scratch) noexcept {
+    ScratchShape shape;
+    unsigned axis = 0;
+    for (const std::int64_t extent : program.domain_extents(scratch.domain)) {
+        if (axis++ != scratch.axis) shape.extents[shape.rank++] = extent;
+        else if (scratch.keep_axis) shape.extents[shape.rank++] = 1;
+    }
+    return shape;
+}
 
 struct Step {
     enum class Kind : std::uint8_t {
@@ -62,11 +82,17 @@ struct Step {
     std::uint32_t index;
 };
 
-/// A fact about geometry that the plan relied on.
+/// A fact about geometry that the plan relied on: how view_a lies to view_b.
+/// view_b == view_a: Identical if no element occurs twice in the view, else Overlap.
+/// view_b == kWholeBase: Identical if every element of its base occurs exactly once in view_a, else Overlap.
 struct Guard {
+    static constexpr std::uint32_t kWholeBase = ~0u;
     std::uint32_t view_a, view_b;
     Relation relation;
+    friend bool operator==(const Guard&, const Guard&) noexcept = default;
 };
+/// What is true of the pair; a guard holds if it says the same. Conservative where exactness is costly.
+Relation guard_relation(const Program& program, std::uint32_t view_a, std::uint32_t view_b) noexcept;
 
 struct Plan {
     std::vector<Kernel> kernels;
@@ -78,7 +104,7 @@ struct Plan {
     std::vector<std::uint32_t> contracted;  ///< the bases, ascending
 };
 
-/// Every guard of the plan holds for the batch's geometry.
+/// Every guard of the plan holds for the batch's geometry (guard_relation is as it says).
 bool guards_hold(const Plan& plan, const Program& program) noexcept;
 
 /// For golden tests and XLAZY_TRACE=plan.
