@@ -84,18 +84,21 @@ struct Program {
         return extents_of(domains[domain]);
     }
 
-    /// Appends; the dims are copied. @return the new view's index
+    /// Appends; the dims are copied and may lie in this program. @return the new view's index
     std::uint32_t add_view(std::uint32_t base, std::int64_t offset, std::span<const Dim> view_dims);
-    /// Finds or appends the domain with these extents. @return its index
+    /// Finds or appends the domain with these extents, which may lie in this program. The tables `domains` and `extents`
+    /// may be truncated behind its back, to take a statement back. @return its index
     std::uint32_t intern_domain(std::span<const std::int64_t> domain_extents);
     /// Empties all tables and keeps their memory.
     void clear() noexcept;
 
     /// Hash table of the domains (indices + 1, 0 is free), kept by intern_domain.
     std::vector<std::uint32_t> domain_table_;
+    std::uint32_t domain_slots_used_ = 0;
+    std::uint32_t last_domain_ = 0;  ///< found or appended last
 };
 
-/// Number of elements of a shape; 1 for rank 0.
+/// Number of elements of a shape; 1 for rank 0; the greatest int64 where it does not fit.
 std::int64_t element_count(std::span<const std::int64_t> extents) noexcept;
 
 /// DType of the value that an operand of `instruction` holds: a view's base, a scalar's type, or, for temporaries, what

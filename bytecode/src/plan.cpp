@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "xlazy/bytecode/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace xlazy::bc {
+namespace {
+
+constexpr std::string_view kStepNames[] = {"run k", "alloc b", "free b", "alloc x", "free x"};
+constexpr std::string_view kRelationNames[] = {"disjoint", "identical", "overlap"};
+
+std::string value_name(ValueId value) { return value == kNoValue ? std::string("none") : fmt::format("%{}", value); }
+
+/// "add.f64", "cast.f64.i32"
+std::string typed_name(const MicroOp& op) {
+    std::string name = fmt::format("{}.{}", name_of(op.op), name_of(op.type));
+    if (op.result != op.type) name += fmt::format(".{}", name_of(op.result));
+    return name;
+}
+
+std::string print_reduction(const MicroOp& op, char target) {
+    const bool keep = (op.flags & Instruction::kKeepAxis) != 0;
+    return fmt::format("reduce {} axis={}{} {}{} <- {}", typed_name(op), op.axis, keep ? " keep" : "", target, op.index,
+                       value_name(op.in[0]));
+}
+
+std::string print_compute(const MicroOp& op, std::size_t position) {
+    std::string text = fmt::format("%{} = {}", position, typed_name(op));
+    const bool masked = (op.flags & Instruction::kMasked) != 0;
+    for (unsigned i = 0; i < info(op.op).arity; ++i) text += ' ' + value_name(op.in[i]);
+    if (masked) text += " mask=" + value_name(op.in[2]);
+    if (info(op.op).kind == OpKind::Generate) text += fmt::format(" axis={}", op.axis);
+    return text;
+}
+
+std::string print_micro_op(const MicroOp& op, std::size_t position) {
+    switch (op.kind) {
+        case MicroOp::Kind::LoadView: return fmt::format("%{} = load.{} v{}", position, name_of(op.type), op.index);
+        case MicroOp::Kind::LoadScratch: return fmt::format("%{} = load.{} x{}", position, name_of(op.type), op.index);
+        case MicroOp::Kind::LoadScalar: return fmt::format("%{} = scalar.{} s{}", position, name_of(op.type), op.index);
+        case MicroOp::Kind::Compute: return print_compute(op, position);
+        case MicroOp::Kind::StoreView:
+            return fmt::format("store.{} v{} <- {}", name_of(op.type), op.index, value_name(op.in[0]));
+        case MicroOp::Kind::StoreScratch:
+            return fmt::format("store.{} x{} <- {}", name_of(op.type), op.index, value_name(op.in[0]));
+        case MicroOp::Kind::ReduceView: return print_reduction(op, 'v');
+        case MicroOp::Kind::ReduceScratch: return print_reduction(op, 'x');
+    }
+    return "unknown";
+}
+
+}  // namespace
+
+std::string print(const Plan& plan) {
+    std::string text;
+    const auto out = std::back_inserter(text);
+    for (std::size_t i = 0; i < plan.scratch.size(); ++i) {
+        const Scratch& scratch = plan.scratch[i];
+        fmt::format_to(out, "scratch x{} {} d{}", i, name_of(scratch.type), scratch.domain);
+        if (scratch.axis != Scratch::kNoAxis) {
+            fmt::format_to(out, " axis={}{}", scratch.axis, scratch.keep_axis ? " keep" : "");
+        }
+        text += '\n';
+    }
+    for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
+        fmt::format_to(out, "kernel k{} d{}\n", i, plan.kernels[i].domain);
+        const std::vector<MicroOp>& ops = plan.kernels[i].ops;
+        for (std::size_t position = 0; position < ops.size(); ++position) {
+            fmt::format_to(out, "    {:<40} ; i{}\n", print_micro_op(ops[position], position),
+                           ops[position].instruction);
+        }
+    }
+    for (const Step& step : plan.steps) {
+        fmt::format_to(out, "{}{}\n", kStepNames[static_cast<std::size_t>(step.kind)], step.index);
+    }
+    for (const Guard& guard : plan.guards) {
+        fmt::format_to(out, "guard v{} {} {}\n", guard.view_a,
+                       guard.view_b == Guard::kWholeBase ? "whole" : fmt::format("v{}", guard.view_b),
+                       kRelationNames[static_cast<std::size_t>(guard.relation)]);
+    }
+    fmt::format_to(out, "contracted {} temporaries, {} arrays", plan.contracted_temps, plan.contracted_bases);
+    for (const std::uint32_t base : plan.contracted) fmt::format_to(out, " b{}", base);
+    text += '\n';
+    return text;
+}
+
+}  // namespace xlazy::bc
