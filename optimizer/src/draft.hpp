@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the passes hand on: first the batch's code, then its division into kernels, then the plan.
+#pragma once
+
+#include "facts.hpp"
+
+namespace xlazy::opt {
+
+/// The instructions that are planned. Passes remove some and add some; the side tables stay those of the batch.
+struct Code {
+    std::vector<bc::Instruction> instructions;
+    std::vector<std::uint32_t> source;  ///< the recorded instruction that each stands for
+    std::uint32_t temp_count = 0;
+
+    void push(const bc::Instruction& instruction, std::uint32_t from) {
+        instructions.push_back(instruction);
+        source.push_back(from);
+    }
+};
+
+/// Kernel of every instruction of the code; the order inside a kernel is the code's.
+struct Grouping {
+    std::vector<std::uint32_t> kernel;
+    std::uint32_t count = 0;
+};
+
+struct Draft {
+    explicit Draft(const bc::Program& batch) : program(batch), facts(batch) {}
+
+    const bc::Program& program;
+    Facts facts;
+    Code code;
+    Grouping grouping;
+    bc::Plan plan;
+};
+
+inline bool is_reduction(const bc::Instruction& instruction) noexcept {
+    return bc::info(instruction.op).kind == bc::OpKind::Reduce;
+}
+
+}  // namespace xlazy::opt

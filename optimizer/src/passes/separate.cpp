@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "passes/separate.hpp"
+
+namespace xlazy::opt {
+
+using bc::Instruction;
+using bc::Operand;
+
+namespace {
+
+bool overlaps_input(Facts& facts, const Instruction& instruction) {
+    if (!instruction.out.is_view()) return false;
+    const bool reduction = is_reduction(instruction);
+    for (unsigned i = 0; i < bc::operand_count(instruction); ++i) {
+        if (!instruction.in[i].is_view()) continue;
+        const Relation relation = facts.hazard(instruction.out.index(), instruction.in[i].index());
+        if (relation == Relation::Overlap || (relation == Relation::Identical && reduction)) return true;
+    }
+    return false;
+}
+
+Instruction copy_of(const Instruction& like, bc::DType type, Operand out, Operand in) {
+    Instruction copy;
+    copy.op = bc::Op::copy;
+    copy.type = copy.result = type;
+    copy.statement = like.statement;
+    copy.domain = like.domain;
+    copy.out = out;
+    copy.in[0] = in;
+    return copy;
+}
+
+}  // namespace
+
+void separate(Draft& draft) {
+    Code result;
+    result.temp_count = draft.code.temp_count;
+    result.instructions.reserve(draft.code.instructions.size());
+    result.source.reserve(draft.code.source.size());
+    for (std::size_t i = 0; i < draft.code.instructions.size(); ++i) {
+        Instruction instruction = draft.code.instructions[i];
+        const std::uint32_t source = draft.code.source[i];
+        if (!overlaps_input(draft.facts, instruction)) {
+            result.push(instruction, source);
+            continue;
+        }
+        const Operand temp = Operand::temp(result.temp_count++);
+        if (is_reduction(instruction)) {
+            result.push(copy_of(instruction, instruction.type, temp, instruction.in[0]), source);
+            instruction.in[0] = temp;
+            result.push(instruction, source);
+        } else {
+            const Instruction copy = copy_of(instruction, instruction.result, instruction.out, temp);
+            instruction.out = temp;
+            result.push(instruction, source);
+            result.push(copy, source);
+        }
+    }
+    draft.code = std::move(result);
+}
+
+}  // namespace xlazy::opt

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pass table, and the one loop that runs it.
+#include "draft.hpp"
+#include "passes/contract.hpp"
+#include "passes/dce.hpp"
+#include "passes/fuse.hpp"
+#include "passes/lower.hpp"
+#include "passes/memory.hpp"
+#include "passes/separate.hpp"
+#include "pass_set.hpp"
+#include "xlazy/bytecode/text.hpp"
+#include "xlazy/bytecode/verify.hpp"
+#include "xlazy/optimizer/optimizer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+namespace xlazy::opt {
+
+namespace {
+
+using Pass = void (*)(Draft&);
+
+/// What a pass hands on, and so what is checked and printed after it.
+enum class Stage : std::uint8_t { Code, Grouping, Plan };
+
+struct Row {
+    std::string_view name;
+    Pass run;
+    Pass otherwise;  ///< runs where the pass is switched off; may be null
+    Stage stage;
+    bool mandatory;
+    std::string_view doc;
+};
+
+// The order is fixed: each pass takes what the one before it made.
+constexpr Row kPasses[] = {
+    {"separate", separate, nullptr, Stage::Code, true, "right side first: an overlapping result goes through a temporary"},
+    {"dce", remove_dead_code, nullptr, Stage::Code, false, "what nobody can read is not computed"},
+    {"fuse", fuse, group_singly, Stage::Grouping, false, "instructions of one domain share a kernel"},
+    {"lower", lower, nullptr, Stage::Plan, true, "kernels become micro-ops on registers"},
+    {"contract", contract, nullptr, Stage::Plan, false, "values that one kernel needs get no memory"},
+    {"memory", plan_memory, nullptr, Stage::Plan, true, "when memory is allocated and freed"},
+};
+
+/// The draft's code as a batch of its own, in the order in which it will run: for the verifier and the printer.
+bc::Program program_of(const Draft& draft, Stage stage) {
+    std::vector<std::uint32_t> order(draft.code.instructions.size());
+    std::iota(order.begin(), order.end(), 0u);
+    if (stage == Stage::Grouping) {
+        std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return draft.grouping.kernel[i]; });
+    }
+    bc::Program program = draft.program;
+    program.instructions.clear();
+    program.origins.clear();
+    program.temp_count = draft.code.temp_count;
+    for (const std::uint32_t i : order) {
+        program.instructions.push_back(draft.code.instructions[i]);
+        program.origins.push_back(draft.program.origins[draft.code.source[i]]);
+    }
+    return program;
+}
+
+std::string text_of(const Draft& draft, Stage stage) {
+    if (stage == Stage::Plan) return bc::print(draft.plan);
+    std::string text = bc::print(program_of(draft, stage));
+    if (stage == Stage::Grouping) {
+        text += "; kernels:";
+        for (const std::uint32_t kernel : draft.grouping.kernel) text += fmt::format(" {}", kernel);
+        text += '\n';
+    }
+    return text;
+}
+
+void check(const Draft& draft, const Row& row) {
+    const std::string wrong = row.stage == Stage::Plan ? bc::verify(draft.plan, draft.program)
+                                                       : bc::verify(program_of(draft, row.stage));
+    if (!wrong.empty()) throw std::logic_error(fmt::format("pass {}: {}", row.name, wrong));
+}
+
+}  // namespace
+
+PassSet normalised(PassSet passes) noexcept {
+    std::uint32_t bits = 0;
+    for (unsigned i = 0; i < std::size(kPasses); ++i) {
+        if (kPasses[i].mandatory || passes.has(i)) bits |= 1u << i;
+    }
+    return PassSet{bits};
+}
+
+std::vector<PassInfo> pass_table() {
+    std::vector<PassInfo> table;
+    for (const Row& row : kPasses) table.push_back({row.name, row.doc, row.mandatory});
+    return table;
+}
+
+PassSet parse_passes(std::string_view text, std::vector<std::string>& unknown) {
+    PassSet passes{0};
+    bool first = true;
+    while (!text.empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        std::string_view word = text.substr(0, comma);
+        text.remove_prefix(std::min(comma + 1, text.size()));
+        while (word.starts_with(' ')) word.remove_prefix(1);
+        while (word.ends_with(' ')) word.remove_suffix(1);
+        if (word.empty()) continue;
+        const std::string_view written = word;
+        const bool minus = word.starts_with('-');
+        const bool sign = minus || word.starts_with('+');
+        if (sign) word.remove_prefix(1);
+        // A list that begins with a sign changes the default.
+        if (first && sign) passes = PassSet{};
+        first = false;
+        const auto* row = std::find_if(std::begin(kPasses), std::end(kPasses), [&](const Row& r) { return r.name == word; });
+        if (row != std::end(kPasses)) {
+            const std::uint32_t bit = 1u << (row - std::begin(kPasses));
+            passes.bits = minus ? passes.bits & ~bit : passes.bits | bit;
+        } else if (!sign && word == "all") {
+            passes = PassSet{};
+        } else if (!sign && word == "none") {
+            passes = PassSet{0};
+        } else {
+            unknown.emplace_back(written);
+        }
+    }
+    return first ? PassSet{} : passes;
+}
+
+bc::Plan make_plan(const bc::Program& program, const PlanOptions& options) {
+    Draft draft(program);
+    draft.code.instructions = program.instructions;
+    draft.code.temp_count = program.temp_count;
+    draft.code.source.resize(program.instructions.size());
+    for (std::uint32_t i = 0; i < draft.code.source.size(); ++i) draft.code.source[i] = i;
+
+    unsigned number = 0;
+    for (const Row& row : kPasses) {
+        const bool selected = row.mandatory || options.passes.has(number);
+        ++number;
+        const Pass pass = selected ? row.run : row.otherwise;
+        if (pass == nullptr) continue;
+        pass(draft);
+        if (options.verify) check(draft, row);
+        if (options.dump) options.dump(row.name, text_of(draft, row.stage));
+    }
+    draft.plan.guards = draft.facts.take_guards();
+    return std::move(draft.plan);
+}
+
+}  // namespace xlazy::opt
