@@ -15,6 +15,9 @@
 //     div.i32 v1 d0 t2 t2 mask=t3 @o1 #0
 //
 // One instruction a line: op.type[.result] out domain operands [axis=K [keep]] [mask=operand] @origin #statement.
+// The result's type stands there if the op does not imply it. o0 is no origin; origins are numbered by first sight.
+// "temps N" and "statements N" stand there if the counts are other than one more than the greatest number in use.
+// Entries of a table are numbered from 0 in the order of the text and must precede their uses.
 // Blank lines and lines that begin with ';' are skipped.
 #pragma once
 
@@ -38,7 +41,8 @@ private:
 };
 
 std::string print(const Program& program);
-std::string print(const Program& program, std::size_t instruction);  ///< one line, without its end
+/// One instruction for messages: as its line of the text, but with file:line for the origin, and without the line's end.
+std::string print(const Program& program, std::size_t instruction);
 
 /// @throws ParseError
 Program parse(std::string_view text);

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading of the text form that text.cpp prints.
+#include "xlazy/bytecode/text.hpp"
+
+#include "scalar_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace xlazy::bc {
+
+ParseError::ParseError(std::size_t line, std::size_t column, const std::string& message)
+    : std::runtime_error(fmt::format("line {}, column {}: {}", line, column, message)), line_(line), column_(column) {}
+
+namespace {
+
+/// One line of the text, read from left to right. Errors name the place where the unfit part begins.
+class Cursor {
+public:
+    Cursor(std::string_view line, std::size_t number) noexcept : line_(line), number_(number) {}
+
+    bool at_end() noexcept {
+        skip_blanks();
+        return position_ == line_.size();
+    }
+
+    [[noreturn]] void fail_at(std::size_t position, const std::string& message) const {
+        throw ParseError(number_, position + 1, message);
+    }
+    [[noreturn]] void fail(const std::string& message) const { fail_at(position_, message); }
+
+    std::size_t position() noexcept {
+        skip_blanks();
+        return position_;
+    }
+
+    void expect_end() {
+        if (!at_end()) fail("expected the end of the line");
+    }
+
+    /// Takes `text` if it comes next.
+    bool take(std::string_view text) noexcept {
+        skip_blanks();
+        if (!line_.substr(position_).starts_with(text)) return false;
+        position_ += text.size();
+        return true;
+    }
+    void expect(std::string_view text) {
+        if (!take(text)) fail(fmt::format("expected '{}'", text));
+    }
+    /// Takes the next word if it is `word`.
+    bool take_word(std::string_view word) noexcept {
+        if (peek_word() != word) return false;
+        position_ += word.size();
+        return true;
+    }
+    std::string_view word() noexcept {
+        const std::string_view text = peek_word();
+        position_ += text.size();
+        return text;
+    }
+
+    template <class T>
+    T number(std::string_view what, T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) {
+        skip_blanks();
+        const char* const begin = line_.data() + position_;
+        const char* const end = line_.data() + line_.size();
+        T value{};
+        const bool plus = begin != end && *begin == '+' && std::is_signed_v<T> && begin + 1 != end && begin[1] != '-';
+        const auto [stop, error] = std::from_chars(begin + plus, end, value);
+        if (error == std::errc::invalid_argument) fail(fmt::format("expected {}", what));
+        if (error != std::errc() || value < least || value > most) fail(fmt::format("{} is out of range", what));
+        position_ += static_cast<std::size_t>(stop - begin);
+        return value;
+    }
+
+    /// "b12": an index below `limit`.
+    std::uint32_t reference(char prefix, std::string_view what, std::size_t limit) {
+        const std::size_t begin = position();
+        if (!take({&prefix, 1})) fail(fmt::format("expected {} ({}N)", what, prefix));
+        const auto index = number<std::uint32_t>("a number");
+        if (index >= limit) fail_at(begin, fmt::format("there is no {} {}{} up to here", what, prefix, index));
+        return index;
+    }
+
+    std::vector<std::int64_t> list(std::string_view what) {
+        std::vector<std::int64_t> values;
+        expect("(");
+        if (take(")")) return values;
+        do {
+            if (values.size() == kMaxRank) fail(fmt::format("more than {} axes", kMaxRank));
+            values.push_back(number<std::int64_t>(what));
+        } while (take(","));
+        expect(")");
+        return values;
+    }
+
+    std::string quoted() {
+        expect("\"");
+        std::string text;
+        while (position_ < line_.size() && line_[position_] != '"') text += quoted_character();
+        if (position_ == line_.size()) fail("expected '\"'");
+        ++position_;
+        return text;
+    }
+
+private:
+    static bool blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
+    static bool part_of_word(char c) noexcept { return !blank(c) && c != '(' && c != ')' && c != '[' && c != ']'; }
+
+    void skip_blanks() noexcept {
+        while (position_ < line_.size() && blank(line_[position_])) ++position_;
+    }
+
+    std::string_view peek_word() noexcept {
+        skip_blanks();
+        std::size_t end = position_;
+        while (end < line_.size() && part_of_word(line_[end])) ++end;
+        return line_.substr(position_, end - position_);
+    }
+
+    char quoted_character() {
+        if (line_[position_] != '\\') return line_[position_++];
+        const std::string_view escape = line_.substr(position_);
+        if (escape.starts_with("\\\"") || escape.starts_with("\\\\")) {
+            position_ += 2;
+            return escape[1];
+        }
+        unsigned code = 0;
+        if (escape.size() < 4 || escape[1] != 'x' ||
+            std::from_chars(escape.data() + 2, escape.data() + 4, code, 16).ptr != escape.data() + 4) {
+            fail("unknown escape; known are \\\", \\\\ and \\xHH");
+        }
+        position_ += 4;
+        return static_cast<char>(code);
+    }
+
+    std::string_view line_;
+    std::size_t number_;
+    std::size_t position_ = 0;
+};
+
+class Parser {
+public:
+    Program run(std::string_view text) {
+        std::size_t number = 0;
+        bool headed = false;
+        for (std::size_t begin = 0; begin < text.size();) {
+            const std::size_t end = std::min(text.find('\n', begin), text.size());
+            Cursor cursor(text.substr(begin, end - begin), ++number);
+            begin = end + 1;
+            if (cursor.at_end() || cursor.take(";")) continue;
+            if (headed) line(cursor);
+            else header(cursor);
+            headed = true;
+            cursor.expect_end();
+        }
+        if (!headed) throw ParseError(number + 1, 1, "expected 'xlazy-bytecode 1'");
+        if (!temps_given_) program_.temp_count = counts_.temps;
+        if (!statements_given_) program_.statement_count = counts_.statements;
+        return std::move(program_);
+    }
+
+private:
+    static void header(Cursor& cursor) {
+        if (!cursor.take_word("xlazy-bytecode")) cursor.fail("expected 'xlazy-bytecode 1'");
+        const std::size_t version = cursor.position();
+        if (cursor.number<unsigned>("the version of the text form") != 1) {
+            cursor.fail_at(version, "only version 1 of the text form is known");
+        }
+    }
+
+    void line(Cursor& cursor) {
+        const std::size_t begin = cursor.position();
+        const std::string_view word = cursor.word();
+        if (word == "base") base(cursor);
+        else if (word == "view") view(cursor);
+        else if (word == "scalar") scalar(cursor);
+        else if (word == "domain") domain(cursor);
+        else if (word == "origin") origin(cursor);
+        else if (word == "temps") counter(cursor, program_.temp_count, temps_given_);
+        else if (word == "statements") counter(cursor, program_.statement_count, statements_given_);
+        else instruction(cursor, begin, word);
+    }
+
+    /// The number of a new entry: entries are numbered in the order of the text.
+    static void next_index(Cursor& cursor, char prefix, std::size_t expected) {
+        const std::size_t begin = cursor.position();
+        if (cursor.reference(prefix, "a name", std::numeric_limits<std::size_t>::max()) != expected) {
+            cursor.fail_at(begin, fmt::format("expected {}{}, the next one", prefix, expected));
+        }
+    }
+
+    static DType dtype(Cursor& cursor) {
+        const std::size_t begin = cursor.position();
+        const std::string_view name = cursor.word();
+        const DType type = dtype_from_name(name);
+        if (type == DType::none) cursor.fail_at(begin, fmt::format("unknown type '{}'", name));
+        return type;
+    }
+
+    void base(Cursor& cursor) {
+        next_index(cursor, 'b', program_.bases.size());
+        BaseInfo base{};
+        base.type = dtype(cursor);
+        cursor.expect("[");
+        base.size = cursor.number<std::int64_t>("a number of elements", 0);
+        cursor.expect("]");
+        base.initialised = cursor.take_word("init");
+        base.live = cursor.take_word("live");
+        program_.bases.push_back(base);
+    }
+
+    void view(Cursor& cursor) {
+        next_index(cursor, 'v', program_.views.size());
+        const std::uint32_t base = cursor.reference('b', "base", program_.bases.size());
+        const auto offset = cursor.number<std::int64_t>("an offset");
+        const std::vector<std::int64_t> extents = cursor.list("an extent");
+        cursor.expect(":");
+        const std::size_t begin = cursor.position();
+        const std::vector<std::int64_t> strides = cursor.list("a stride");
+        if (strides.size() != extents.size()) {
+            cursor.fail_at(begin, fmt::format("{} strides for {} extents", strides.size(), extents.size()));
+        }
+        Dim dims[kMaxRank];
+        for (std::size_t i = 0; i < extents.size(); ++i) dims[i] = {extents[i], strides[i]};
+        program_.add_view(base, offset, {dims, extents.size()});
+    }
+
+    void scalar(Cursor& cursor) {
+        next_index(cursor, 's', program_.scalars.size());
+        const DType type = dtype(cursor);
+        const std::size_t begin = cursor.position();
+        const std::string_view text = cursor.word();
+        Scalar value{};
+        if (!scalar_from_text(text, type, value)) {
+            cursor.fail_at(begin, fmt::format("'{}' is no value of type {}", text, name_of(type)));
+        }
+        program_.scalars.push_back(value);
+    }
+
+    void domain(Cursor& cursor) {
+        next_index(cursor, 'd', program_.domains.size());
+        const std::size_t begin = cursor.position();
+        const std::vector<std::int64_t> extents = cursor.list("an extent");
+        const std::size_t count = program_.domains.size();
+        const std::uint32_t index = program_.intern_domain(extents);
+        if (index != count) cursor.fail_at(begin, fmt::format("this shape is d{} already", index));
+    }
+
+    void origin(Cursor& cursor) {
+        next_index(cursor, 'o', origins_.size());
+        const std::string file = cursor.quoted();
+        cursor.expect(":");
+        const auto number = cursor.number<std::uint32_t>("a line");
+        origins_.push_back(intern_origin_copy(file, number, cursor.at_end() ? std::string() : cursor.quoted()));
+    }
+
+    static void counter(Cursor& cursor, std::uint32_t& count, bool& given) {
+        count = cursor.number<std::uint32_t>("a count");
+        given = true;
+    }
+
+    Operand operand(Cursor& cursor) const {
+        const std::size_t begin = cursor.position();
+        if (cursor.take("v")) return Operand::view(index_of(cursor, begin, program_.views.size(), "view"));
+        if (cursor.take("s")) return Operand::scalar(index_of(cursor, begin, program_.scalars.size(), "scalar"));
+        if (cursor.take("t")) return Operand::temp(index_of(cursor, begin, Operand::kMaxIndex, "temporary"));
+        cursor.fail("expected an operand (vN, tN or sN)");
+    }
+
+    static std::uint32_t index_of(Cursor& cursor, std::size_t begin, std::size_t limit, std::string_view what) {
+        const auto index = cursor.number<std::uint32_t>("a number");
+        if (index >= limit) cursor.fail_at(begin, fmt::format("there is no {} {} up to here", what, index));
+        return index;
+    }
+
+    /// "add.f64", "cast.f64.i32"
+    static void operation(Cursor& cursor, std::size_t begin, std::string_view word, Instruction& instruction) {
+        const std::size_t dot = word.find('.');
+        const std::string_view name = word.substr(0, dot);
+        if (!op_from_name(name, instruction.op)) cursor.fail_at(begin, fmt::format("unknown op '{}'", name));
+        if (dot == std::string_view::npos) cursor.fail_at(begin + word.size(), "expected '.' and a type");
+        const std::size_t second = word.find('.', dot + 1);
+        const auto type = [&](std::size_t from, std::size_t to) {
+            const std::string_view text = word.substr(from, to - from);
+            const DType found = dtype_from_name(text);
+            if (found == DType::none) cursor.fail_at(begin + from, fmt::format("unknown type '{}'", text));
+            return found;
+        };
+        instruction.type = type(dot + 1, std::min(second, word.size()));
+        const ResultType result = info(instruction.op).result;
+        if (second != std::string_view::npos) instruction.result = type(second + 1, word.size());
+        else if (result == ResultType::Same) instruction.result = instruction.type;
+        else if (result == ResultType::Bool) instruction.result = DType::boolean;
+        else cursor.fail_at(begin + word.size(), "expected '.' and the type of the result");
+    }
+
+    void attributes(Cursor& cursor, Instruction& instruction) const {
+        const OpInfo& op = info(instruction.op);
+        if (op.kind != OpKind::Map) {
+            cursor.expect("axis=");
+            instruction.axis = static_cast<std::uint8_t>(cursor.number<unsigned>("an axis", 0, kMaxRank - 1));
+        }
+        if (op.kind == OpKind::Reduce && cursor.take_word("keep")) instruction.flags |= Instruction::kKeepAxis;
+        if (op.fault != Fault::None && cursor.take("mask=")) {
+            instruction.flags |= Instruction::kMasked;
+            instruction.in[2] = operand(cursor);
+        }
+    }
+
+    void instruction(Cursor& cursor, std::size_t begin, std::string_view word) {
+        Instruction instruction;
+        operation(cursor, begin, word, instruction);
+        const std::size_t out = cursor.position();
+        instruction.out = operand(cursor);
+        if (instruction.out.is_scalar()) cursor.fail_at(out, "a scalar cannot be written");
+        instruction.domain = cursor.reference('d', "domain", program_.domains.size());
+        for (unsigned i = 0; i < info(instruction.op).arity; ++i) instruction.in[i] = operand(cursor);
+        attributes(cursor, instruction);
+        cursor.expect("@");
+        program_.origins.push_back(origins_[cursor.reference('o', "origin", origins_.size())]);
+        cursor.expect("#");
+        instruction.statement = cursor.number<std::uint32_t>("a statement's number", 0,
+                                                             std::numeric_limits<std::uint32_t>::max() - 1);
+        program_.instructions.push_back(instruction);
+        counts_.see(instruction);
+    }
+
+    Program program_;
+    std::vector<OriginId> origins_{0};
+    Counts counts_;
+    bool temps_given_ = false;
+    bool statements_given_ = false;
+};
+
+}  // namespace
+
+Program parse(std::string_view text) { return Parser().run(text); }
+
+}  // namespace xlazy::bc

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "typing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace xlazy::bc {
+namespace {
+
+using Kind = MicroOp::Kind;
+
+bool loads(Kind kind) noexcept { return kind == Kind::LoadView || kind == Kind::LoadScratch || kind == Kind::LoadScalar; }
+bool reduces(Kind kind) noexcept { return kind == Kind::ReduceView || kind == Kind::ReduceScratch; }
+bool has_value(Kind kind) noexcept { return loads(kind) || kind == Kind::Compute; }
+bool writes_view(Kind kind) noexcept { return kind == Kind::StoreView || kind == Kind::ReduceView; }
+bool writes_scratch(Kind kind) noexcept { return kind == Kind::StoreScratch || kind == Kind::ReduceScratch; }
+bool uses_view(Kind kind) noexcept { return kind == Kind::LoadView || writes_view(kind); }
+bool uses_scratch(Kind kind) noexcept { return kind == Kind::LoadScratch || writes_scratch(kind); }
+
+/// Types, shapes and the order of values of one kernel.
+class KernelChecker {
+public:
+    KernelChecker(const Plan& plan, const Program& program, const Kernel& kernel)
+        : plan_(plan), program_(program), kernel_(kernel) {}
+
+    std::string run() {
+        if (kernel_.domain >= program_.domains.size()) return fmt::format("there is no domain d{}", kernel_.domain);
+        if (kernel_.ops.size() >= kNoValue) return "too many micro-ops";
+        domain_ = shape_from(program_.domain_extents(kernel_.domain));
+        for (std::size_t i = 0; i < kernel_.ops.size(); ++i) {
+            std::string fault = index_fault(kernel_.ops[i]);
+            if (fault.empty()) fault = inputs_fault(i);
+            if (fault.empty()) fault = operation_fault(kernel_.ops[i]);
+            if (fault.empty()) fault = memory_fault(kernel_.ops[i]);
+            if (!fault.empty()) return fmt::format("micro-op {}: {}", i, fault);
+        }
+        return aliasing_fault();
+    }
+
+private:
+    std::string index_fault(const MicroOp& op) const {
+        if (op.kind > Kind::ReduceScratch) return "unknown kind";
+        const std::size_t limit = uses_view(op.kind)           ? program_.views.size()
+                                  : uses_scratch(op.kind)      ? plan_.scratch.size()
+                                  : op.kind == Kind::LoadScalar ? program_.scalars.size()
+                                                                : std::size_t{1};
+        if (op.index >= limit) return fmt::format("index {} is out of range", op.index);
+        if (op.instruction >= program_.instructions.size()) return fmt::format("there is no instruction {}", op.instruction);
+        return {};
+    }
+
+    /// Operands are values made before, of the types that the op takes.
+    std::string inputs_fault(std::size_t position) const {
+        const MicroOp& op = kernel_.ops[position];
+        Instruction typed;
+        typed.op = op.kind == Kind::Compute ? op.op : Op::copy;
+        typed.type = op.type;
+        typed.flags = op.flags;
+        if (op.kind == Kind::Compute && static_cast<std::size_t>(op.op) >= kOpCount) return "unknown op";
+        const unsigned arity = op.kind == Kind::Compute ? info(op.op).arity : loads(op.kind) ? 0u : 1u;
+        for (unsigned k = 0; k < 3; ++k) {
+            const bool mask = op.kind == Kind::Compute && k == 2 && (op.flags & Instruction::kMasked) != 0;
+            const ValueId value = op.in[k];
+            if (k >= arity && !mask) {
+                if (value != kNoValue) return fmt::format("operand {} does not belong there", k);
+                continue;
+            }
+            if (value >= position || !has_value(kernel_.ops[value].kind)) {
+                return fmt::format("operand {} is no value made before", k);
+            }
+            const DType type = kernel_.ops[value].result;
+            if (type != operand_type(typed, k)) {
+                return fmt::format("operand {} is {}, not {}", k, name_of(type), name_of(operand_type(typed, k)));
+            }
+        }
+        return {};
+    }
+
+    std::string operation_fault(const MicroOp& op) const {
+        if (op.kind == Kind::Compute || reduces(op.kind)) {
+            if (static_cast<std::size_t>(op.op) >= kOpCount) return "unknown op";
+            if ((info(op.op).kind == OpKind::Reduce) != reduces(op.kind)) {
+                return fmt::format("{} is no op of this kind", name_of(op.op));
+            }
+            return bc::operation_fault(op.op, op.type, op.result, op.flags, op.axis, domain_);
+        }
+        if (loads(op.kind) && op.type != op.result) return "a load changes the type";
+        return op.flags == 0 && op.axis == 0 ? "" : "flags or an axis where none belong";
+    }
+
+    /// What is loaded from or stored to has the value's type and a fitting shape.
+    std::string memory_fault(const MicroOp& op) const {
+        DType type = DType::none;
+        Shape shape;
+        if (uses_view(op.kind)) {
+            const View& view = program_.views[op.index];
+            type = program_.bases[view.base].type;
+            shape = shape_from(program_.dims_of(view));
+        } else if (uses_scratch(op.kind)) {
+            type = plan_.scratch[op.index].type;
+            shape = shape_of(program_, plan_.scratch[op.index]);
+        } else if (op.kind == Kind::LoadScalar) {
+            type = program_.scalars[op.index].type;
+        } else {
+            return {};
+        }
+        const DType moved = reduces(op.kind) ? op.result : op.type;
+        if (moved != type) return fmt::format("{} where memory holds {}", name_of(moved), name_of(type));
+        const Shape value = reduces(op.kind) ? reduced(domain_, op.axis, (op.flags & Instruction::kKeepAxis) != 0) : domain_;
+        const bool fits = loads(op.kind) ? broadcasts(shape, domain_) : same_but_leading_ones(shape, value);
+        return fits ? "" : fmt::format("shape {} does not fit {}", to_string(shape), to_string(value));
+    }
+
+    /// Whatever the order of indices, the result must be the same.
+    std::string aliasing_fault() const {
+        for (std::size_t i = 0; i < kernel_.ops.size(); ++i) {
+            const MicroOp& writer = kernel_.ops[i];
+            if (!writes_view(writer.kind) && !writes_scratch(writer.kind)) continue;
+            if (writes_view(writer.kind) && repeats_elements(program_, writer.index)) {
+                return fmt::format("micro-op {}: v{} is written and repeats elements", i, writer.index);
+            }
+            for (std::size_t k = 0; k < kernel_.ops.size(); ++k) {
+                if (k != i && collide(writer, kernel_.ops[k])) {
+                    return fmt::format("micro-ops {} and {}: their memory overlaps", i, k);
+                }
+            }
+        }
+        return {};
+    }
+
+    bool collide(const MicroOp& writer, const MicroOp& other) const noexcept {
+        const bool result = reduces(writer.kind) || reduces(other.kind);
+        if (writes_scratch(writer.kind)) return uses_scratch(other.kind) && writer.index == other.index && result;
+        if (!uses_view(other.kind)) return false;
+        const Relation lie = relation(program_, writer.index, other.index);
+        return lie == Relation::Overlap || (lie == Relation::Identical && result);
+    }
+
+    const Plan& plan_;
+    const Program& program_;
+    const Kernel& kernel_;
+    Shape domain_;
+};
+
+/// Goes through the steps: memory exists when it is used, and values before they are read.
+class StepChecker {
+public:
+    StepChecker(const Plan& plan, const Program& program)
+        : plan_(plan), program_(program), values_(program), bases_(program.bases.size()), scratch_(plan.scratch.size()),
+          filled_(plan.scratch.size()), runs_(plan.kernels.size()) {
+        for (std::size_t i = 0; i < bases_.size(); ++i) {
+            bases_[i] = program.bases[i].initialised ? Memory::Held : Memory::None;
+        }
+    }
+
+    std::string run() {
+        for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+            const std::string fault = step_fault(plan_.steps[i]);
+            if (!fault.empty()) return fmt::format("step {}: {}", i, fault);
+        }
+        return end_fault();
+    }
+
+private:
+    enum class Memory : std::uint8_t { None, Held, Freed };
+
+    std::string step_fault(const Step& step) {
+        switch (step.kind) {
+            case Step::Kind::Run:
+                if (step.index >= plan_.kernels.size()) return fmt::format("there is no kernel k{}", step.index);
+                if (runs_[step.index]) return fmt::format("k{} runs twice", step.index);
+                runs_[step.index] = true;
+                return kernel_fault(plan_.kernels[step.index]);
+            case Step::Kind::AllocBase: return change(bases_, step.index, Memory::None, Memory::Held, "base");
+            case Step::Kind::FreeBase:
+                if (step.index < bases_.size() && program_.bases[step.index].live) return "a live base is freed";
+                return change(bases_, step.index, Memory::Held, Memory::Freed, "base");
+            case Step::Kind::AllocScratch: return change(scratch_, step.index, Memory::None, Memory::Held, "scratch");
+            case Step::Kind::FreeScratch: return change(scratch_, step.index, Memory::Held, Memory::Freed, "scratch");
+        }
+        return "unknown kind";
+    }
+
+    static std::string change(std::vector<Memory>& memory, std::uint32_t index, Memory from, Memory to,
+                              std::string_view what) {
+        if (index >= memory.size()) return fmt::format("there is no {} {}", what, index);
+        if (memory[index] != from) {
+            return fmt::format("{} {} {}", what, index, to == Memory::Held ? "has or had memory" : "has no memory");
+        }
+        memory[index] = to;
+        return {};
+    }
+
+    std::string kernel_fault(const Kernel& kernel) {
+        for (const MicroOp& op : kernel.ops) {
+            if (uses_view(op.kind)) {
+                const std::uint32_t base = program_.views[op.index].base;
+                if (bases_[base] != Memory::Held && !interval_of(program_, op.index).empty()) {
+                    return fmt::format("b{} is used without memory", base);
+                }
+                if (writes_view(op.kind)) values_.write(op.index);
+                else if (!values_.readable(op.index)) return fmt::format("b{} is read before it has a value", base);
+            } else if (uses_scratch(op.kind)) {
+                if (scratch_[op.index] != Memory::Held) return fmt::format("x{} is used without memory", op.index);
+                if (writes_scratch(op.kind)) filled_[op.index] = true;
+                else if (!filled_[op.index]) return fmt::format("x{} is read before it has a value", op.index);
+            }
+        }
+        return {};
+    }
+
+    std::string end_fault() const {
+        for (std::size_t i = 0; i < runs_.size(); ++i) {
+            if (!runs_[i]) return fmt::format("k{} never runs", i);
+        }
+        for (std::size_t i = 0; i < scratch_.size(); ++i) {
+            if (scratch_[i] == Memory::Held) return fmt::format("x{} is never freed", i);
+        }
+        for (std::size_t i = 0; i < bases_.size(); ++i) {
+            const BaseInfo& base = program_.bases[i];
+            if (bases_[i] == Memory::Held && !base.initialised && !base.live) return fmt::format("b{} is never freed", i);
+        }
+        return {};
+    }
+
+    const Plan& plan_;
+    const Program& program_;
+    ValueTracker values_;
+    std::vector<Memory> bases_;
+    std::vector<Memory> scratch_;
+    std::vector<bool> filled_;
+    std::vector<bool> runs_;
+};
+
+std::string scratch_fault(const Program& program, const Scratch& scratch) {
+    if (scratch.type >= DType::none || !info(scratch.type).enabled) return "no kernels exist for its type";
+    if (scratch.domain >= program.domains.size()) return fmt::format("there is no domain d{}", scratch.domain);
+    const bool whole = scratch.axis == Scratch::kNoAxis;
+    if (!whole && scratch.axis >= program.domains[scratch.domain].rank) return "its axis is out of range";
+    return whole && scratch.keep_axis ? "it keeps an axis that is not reduced" : "";
+}
+
+std::string guard_fault(const Program& program, const Guard& guard) {
+    const std::size_t views = program.views.size();
+    if (guard.view_a >= views || (guard.view_b >= views && guard.view_b != Guard::kWholeBase)) return "no such view";
+    return guard_relation(program, guard.view_a, guard.view_b) == guard.relation ? "" : "it does not hold";
+}
+
+std::string contraction_fault(const Plan& plan, const Program& program) {
+    const std::vector<std::uint32_t>& bases = plan.contracted;
+    if (bases.size() != plan.contracted_bases) return "the number of contracted bases is wrong";
+    if (std::ranges::adjacent_find(bases, std::ranges::greater_equal()) != bases.end()) {
+        return "contracted bases are not ascending";
+    }
+    for (const std::uint32_t base : bases) {
+        if (base >= program.bases.size()) return fmt::format("there is no base b{}", base);
+        if (program.bases[base].live) return fmt::format("b{} is contracted and live", base);
+        const bool allocated = std::ranges::any_of(plan.steps, [&](const Step& step) {
+            return step.kind == Step::Kind::AllocBase && step.index == base;
+        });
+        if (allocated) return fmt::format("b{} is contracted and gets memory", base);
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string verify(const Plan& plan, const Program& program) {
+    for (std::size_t i = 0; i < plan.scratch.size(); ++i) {
+        const std::string fault = scratch_fault(program, plan.scratch[i]);
+        if (!fault.empty()) return fmt::format("x{}: {}", i, fault);
+    }
+    for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
+        const std::string fault = KernelChecker(plan, program, plan.kernels[i]).run();
+        if (!fault.empty()) return fmt::format("k{}: {}", i, fault);
+    }
+    for (std::size_t i = 0; i < plan.guards.size(); ++i) {
+        const std::string fault = guard_fault(program, plan.guards[i]);
+        if (!fault.empty()) return fmt::format("guard {}: {}", i, fault);
+    }
+    const std::string fault = StepChecker(plan, program).run();
+    return fault.empty() ? contraction_fault(plan, program) : fault;
+}
+
+}  // namespace xlazy::bc
