@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prints docs/ops.md from the op table and the table of element types.
+#include "xlazy/bytecode/op.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+namespace {
+
+using namespace xlazy::bc;
+
+std::string operand_types(const OpInfo& op) {
+    if (op.kind == OpKind::Generate) return "-";
+    std::string text;
+    for (std::size_t i = 0; i < kDTypeCount; ++i) {
+        const auto type = static_cast<DType>(i);
+        if (accepts(static_cast<Op>(&op - kOps), type)) text += fmt::format("{}{}", text.empty() ? "" : " ", name_of(type));
+    }
+    return text;
+}
+
+std::string_view result_type(const OpInfo& op) {
+    if (op.kind == OpKind::Generate) return "i64";
+    switch (op.result) {
+        case ResultType::Same: return "same";
+        case ResultType::Bool: return "bool";
+        case ResultType::Any: break;
+    }
+    return "any";
+}
+
+std::string_view maths(Maths maths) {
+    switch (maths) {
+        case Maths::Exact: return "exact";
+        case Maths::Vector: return "vector";
+        case Maths::Scalar: break;
+    }
+    return "libm";
+}
+
+/// Table cells must not hold the separator.
+std::string cell(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);
+    return escaped;
+}
+
+std::string ops_table(OpKind kind) {
+    std::string text = "| op | operands | operand types | result | rounding | meaning |\n|---|---|---|---|---|---|\n";
+    for (const OpInfo& op : kOps) {
+        if (op.kind != kind) continue;
+        const std::string fails = op.fault == Fault::DivideByZero ? "; integers: zero as b fails" : "";
+        text += fmt::format("| `{}` | {} | {} | {} | {} | {}{} |\n", op.name, op.arity, operand_types(op), result_type(op),
+                            maths(op.maths), cell(op.doc), fails);
+    }
+    return text;
+}
+
+std::string types_table() {
+    std::string text = "| type | bytes | kernels |\n|---|---|---|\n";
+    for (std::size_t i = 0; i < kDTypeCount; ++i) {
+        text += fmt::format("| `{}` | {} | {} |\n", kDTypes[i].name, kDTypes[i].size, kDTypes[i].enabled ? "yes" : "no");
+    }
+    return text;
+}
+
+std::string document() {
+    return "# Ops of the bytecode\n\n"
+           "Made by `xlazy_ops_doc` from the tables `ops.def` and `dtype.def`; a test compares them.\n\n"
+           "A batch is a list of these ops on strided views, temporaries and scalars. The operands of one op have one type\n"
+           "(`select`: b and c; its a is bool); conversions are ops of their own.\n\n"
+           "Rounding: *exact* ops are IEEE arithmetic, the same on every machine; *vector* ops are routines of the system's\n"
+           "vector maths library, always at the vector width of the instruction set in use; *libm* ops are one call of the\n"
+           "system's maths library an element.\n\n"
+           "## Element by element\n\n" +
+           ops_table(OpKind::Map) + "\n## Generators\n\n" + ops_table(OpKind::Generate) +
+           "\n## Reductions along one axis\n\nSeveral axes are reduced one after the other, the last one first, in the fixed "
+           "order of [semantics.md](semantics.md).\n\n" +
+           ops_table(OpKind::Reduce) +
+           "\n## Element types\n\nArrays of a type without kernels stay plain xtensor containers.\n\n" + types_table();
+}
+
+}  // namespace
+
+int main() {
+    try {
+        const std::string text = document();
+        return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0 ? 0 : 1;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "xlazy_ops_doc: %s\n", error.what());
+        return 1;
+    }
+}
