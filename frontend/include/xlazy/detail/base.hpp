@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 namespace xlazy::rt {
 
@@ -14,26 +15,14 @@ using bc::DType;
 
 /// Why a flush was forced; the keys of the statistics' `flushes`.
 enum class Reason : unsigned char {
-    element,      ///< element access
-    iterator,
-    data,         ///< data(), storage()
-    convert,      ///< to a plain xtensor container, or an xtensor algorithm read the array
-    compare,      ///< operator==
-    print,
-    save,         ///< npy and other files
-    explicit_,    ///< xlazy::flush()
-    limit,        ///< the queue is full, or holds too many bytes
-    memory,       ///< allocation failed, or the limit was reached
-    eager,        ///< XLAZY_MODE=eager: every statement
-    pinned,       ///< a pointer or iterator into an array of the statement is out
-    foreign,      ///< the statement reads memory that xlazy does not own
-    fallback,     ///< xtensor evaluates on synchronised data
-    host_write,   ///< the host writes what a queued statement reads
-    other_thread, ///< another thread needs the array
-    exit,         ///< normal end of the program
-    fork,
+#define XLAZY_REASON(id, key, doing) id,
+#include "xlazy/detail/reasons.def"
+#undef XLAZY_REASON
     count_
 };
+
+class Queue;
+struct Poison;
 
 /// The storage of one array. Created without memory; the memory comes at the first write.
 /// The two pointers are the fast path of element access: null whenever something must happen first.
@@ -60,17 +49,15 @@ private:
     std::atomic<unsigned> references_{1};
     DType dtype_;
     std::size_t size_;
-    // The rest is the runtime's: memory, owner queue, pins, poison. See frontend/src/base_access.hpp.
+    // The rest is the runtime's, see frontend/src/base_access.hpp.
+    void* memory_ = nullptr;
+    std::atomic<Queue*> writer_{nullptr};          ///< the queue that holds a pending write
+    std::atomic<unsigned> readers_{0};             ///< number of queues that hold a pending read
     std::atomic<int> read_pins_{0};
     std::atomic<int> write_pins_{0};
-    void* memory_ = nullptr;
-    std::atomic<void*> writer_{nullptr};   ///< the queue that holds a pending write
-    std::atomic<void*> reader_{nullptr};   ///< a queue that holds a pending read
-    std::atomic<unsigned> readers_{0};     ///< number of queues that hold a pending read
-    void* poison_ = nullptr;               ///< the error that a failed statement left
-    unsigned origin_ = 0;                  ///< where it was last written
-    unsigned batch_index_ = 0;             ///< index in the batch of `batch_epoch_`
-    unsigned long batch_epoch_ = 0;
+    std::atomic<std::uint64_t> batch_slot_{0};     ///< index in a queue's batch, and which batch that is
+    Poison* poison_ = nullptr;                     ///< the error that a failed statement left
+    std::uint32_t origin_ = 0;                     ///< where it was last written
 };
 
 /// A new base with one reference and no memory. Never fails but for want of memory. @throws std::bad_alloc
@@ -82,12 +69,13 @@ void base_release(Base* base) noexcept;
 /// that use the old value must not exist (the base is new). @throws std::bad_alloc
 void* base_fill(Base* base);
 
-/// Slow paths of element access, iterators, data(). They flush what is needed and give the memory (a new base gets
-/// memory, uninitialised). @throws xlazy::deferred_error
+/// Slow paths of element access, iterators, data(). They flush what is needed and give the memory (a base that was never
+/// written gets memory; its value is unspecified). @throws xlazy::deferred_error; std::bad_alloc
 const void* base_read(Base* base, Reason reason, here line);
 void* base_write(Base* base, Reason reason, here line);
 
 /// For entry points that xtensor declares noexcept: an error is held for this thread, and the next xlazy call throws it.
+/// What they give then can be read (written) for the base's size.
 const void* base_read_held(Base* base, Reason reason, here line) noexcept;
 void* base_write_held(Base* base, Reason reason, here line) noexcept;
 /// Throws the held error of this thread, if there is one. @throws xlazy::deferred_error

@@ -6,6 +6,7 @@
 #include "xlazy/bytecode/program.hpp"
 #include "xlazy/detail/base.hpp"
 
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 
@@ -26,7 +27,8 @@ struct ViewRef {
 struct Value {
     bc::Operand operand;
     DType dtype = DType::none;
-    std::uint32_t domain = 0;  ///< its shape, an index of the queue's batch; scalars: the rank-0 shape
+    std::uint32_t domain = 0;  ///< its shape, an index of the queue's batch; kScalarShape for a scalar
+    static constexpr std::uint32_t kScalarShape = ~0u;
 };
 
 /// Operands that do not broadcast, or a value that does not fit the view it is stored to. The frontend turns it into
@@ -46,7 +48,7 @@ public:
     Statement(const Statement&) = delete;
     Statement& operator=(const Statement&) = delete;
 
-    /// A queued read of the window. @throws deferred_error if another thread's pending write to it failed
+    /// A queued read of the window. An array that was never written gets memory here. @throws std::bad_alloc
     Value load(const ViewRef& view);
     template <class T> Value scalar(T value) { return scalar(bc::make_scalar(value)); }
     Value scalar(const bc::Scalar& value);
@@ -73,9 +75,10 @@ public:
     void store(const ViewRef& view, Value value);
 
 private:
-    struct Mark;                 ///< sizes of the queue's tables at the start
-    void* queue_;
-    std::uint32_t mark_[8];
+    Value append(Op op, DType type, DType result, std::uint32_t domain, std::initializer_list<Value> operands);
+    Value reduce_axis(Op op, Value value, std::size_t axis, bool keep_dims);
+
+    Queue& queue_;
     bc::OriginId origin_;
     bool stored_ = false;
 };
@@ -92,7 +95,7 @@ public:
     static here current() noexcept { return current_; }
 
 private:
-    static thread_local here current_;
+    static constinit thread_local here current_;
     here outer_;
     bool mine_;
 };
@@ -107,7 +110,7 @@ public:
     static bool active() noexcept { return depth_ != 0; }
 
 private:
-    static thread_local int depth_;
+    static constinit thread_local int depth_;
 };
 
 /// Runs this thread's queue. @throws deferred_error for the first statement that failed
@@ -117,7 +120,7 @@ void fall_back(const char* function, here line);
 /// Did this thread's last recorded statement come from this line? For tests.
 here last_statement_line() noexcept;
 
-/// xlazy::arrays smaller than this many elements... foreign memory up to this size is copied at the statement.
+/// Memory that xlazy does not own is copied at the statement up to this size.
 inline constexpr std::size_t kForeignCopyBytes = 64 * 1024;
 
 }  // namespace xlazy::rt

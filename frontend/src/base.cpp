@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base_access.hpp"
+#include "queue.hpp"
+#include "xlazy/backends/memory_pool.hpp"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <new>
+
+namespace xlazy::rt {
+namespace {
+
+/// Bases come and go with every statement: each thread keeps some places of dead ones.
+class BasePlaces {
+public:
+    static void* take() {
+        if (first_ == nullptr) return ::operator new(sizeof(Base));
+        --count_;
+        return std::exchange(first_, first_->next);
+    }
+    static void give_back(void* place) noexcept {
+        if (count_ >= kMost) return ::operator delete(place);
+        if (count_ == 0) arm();
+        ++count_;
+        first_ = new (place) Free{first_};
+    }
+
+private:
+    struct Free {
+        Free* next;
+    };
+    struct ThreadEnd {
+        bool armed = false;
+        ~ThreadEnd() {
+            count_ = kMost;  // destructors that run later free at once
+            while (first_ != nullptr) ::operator delete(std::exchange(first_, first_->next));
+        }
+    };
+    static void arm() noexcept {
+        static thread_local ThreadEnd end;
+        end.armed = true;
+    }
+
+    static constexpr unsigned kMost = 2 * kMaxInstructions;
+    static constinit thread_local Free* first_;
+    static constinit thread_local unsigned count_;
+};
+constinit thread_local BasePlaces::Free* BasePlaces::first_ = nullptr;
+constinit thread_local unsigned BasePlaces::count_ = 0;
+
+/// Allocation of memory that several threads may want for one base.
+std::mutex& memory_mutex() noexcept {
+    static std::mutex* const mutex = new std::mutex;
+    return *mutex;
+}
+
+void give_memory(Base& base, bool zeros) {
+    void* const memory = be::pool_allocate(byte_size(base));
+    if (zeros) std::memset(memory, 0, byte_size(base));
+    BaseAccess::memory(base) = memory;
+    if (BaseAccess::poison(base) == nullptr) BaseAccess::readable(base).store(memory, std::memory_order_release);
+}
+
+/// Runs what must be done before the host may look at the base. Errors of this thread's queue are thrown.
+void settle(Base& base, bool for_writing, Reason reason, bc::OriginId line) {
+    Queue& mine = my_queue();
+    throw_held();
+    const bool mine_writes = BaseAccess::writer(base).load(std::memory_order_acquire) == &mine;
+    const bool reads_pending = BaseAccess::readers(base).load(std::memory_order_acquire) != 0;
+    if (mine_writes || (for_writing && reads_pending)) {
+        const QueueLock lock(mine);
+        if (mine_writes || mine.reads(base)) run_queue(mine, mine_writes ? reason : Reason::host_write, line);
+        throw_pending(mine);
+    }
+    if (for_writing) settle_foreign(mine, base, false, line);
+    else settle_foreign_write(mine, base, line);
+    if (Poison* const poison = BaseAccess::poison(base)) throw deferred_error(poison->error);
+}
+
+/// Something that can be read and written in place of an array that has no memory.
+void* placeholder(Queue& queue, std::size_t bytes) noexcept {
+    void* const memory = ::mmap(nullptr, bytes == 0 ? 1 : bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    queue.placeholders.push_back({memory, bytes == 0 ? 1 : bytes});
+    return memory;
+}
+
+template <class Access>
+void* or_hold(Base* base, Access access) noexcept {
+    Queue& queue = my_queue();
+    try {
+        // While an error is held, what was given out in its place stays mapped.
+        if (!queue.held) return access();
+    } catch (...) {
+        queue.held = std::current_exception();
+    }
+    void* const memory = BaseAccess::memory(*base);
+    return memory != nullptr ? memory : placeholder(queue, byte_size(*base));
+}
+
+}  // namespace
+
+Base* base_new(DType dtype, std::size_t size) {
+    void* const place = BasePlaces::take();
+    BaseAccess::construct(place, dtype, size);
+    return static_cast<Base*>(place);
+}
+
+void base_retain(Base* base) noexcept { BaseAccess::references(*base).fetch_add(1, std::memory_order_relaxed); }
+
+void base_release(Base* base) noexcept {
+    if (BaseAccess::references(*base).fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (void* const memory = BaseAccess::memory(*base)) be::pool_free(memory, byte_size(*base));
+    PoisonRef::release(BaseAccess::poison(*base));
+    BaseAccess::destroy(base);
+    BasePlaces::give_back(base);
+}
+
+void give_zeros(Base& base) {
+    const std::lock_guard lock(memory_mutex());
+    if (BaseAccess::memory(base) == nullptr) give_memory(base, true);
+}
+
+void* base_fill(Base* base) {
+    if (BaseAccess::memory(*base) == nullptr) give_memory(*base, false);
+    PoisonRef::release(std::exchange(BaseAccess::poison(*base), nullptr));
+    BaseAccess::origin(*base) = origin_of(LineScope::current());
+    void* const memory = BaseAccess::memory(*base);
+    BaseAccess::readable(*base).store(memory, std::memory_order_release);
+    BaseAccess::writable(*base).store(memory, std::memory_order_release);
+    return memory;
+}
+
+const void* base_read(Base* base, Reason reason, here line) {
+    settle(*base, false, reason, origin_of(line));
+    if (BaseAccess::readable(*base).load(std::memory_order_acquire) == nullptr) give_zeros(*base);
+    return BaseAccess::readable(*base).load(std::memory_order_acquire);
+}
+
+void* base_write(Base* base, Reason reason, here line) {
+    const bc::OriginId origin = origin_of(line);
+    settle(*base, true, reason, origin);
+    if (BaseAccess::memory(*base) == nullptr) give_memory(*base, false);
+    void* const memory = BaseAccess::memory(*base);
+    BaseAccess::origin(*base) = origin;
+    BaseAccess::writable(*base).store(memory, std::memory_order_release);
+    return memory;
+}
+
+const void* base_read_held(Base* base, Reason reason, here line) noexcept {
+    return or_hold(base, [&] { return const_cast<void*>(base_read(base, reason, line)); });
+}
+
+void* base_write_held(Base* base, Reason reason, here line) noexcept {
+    return or_hold(base, [&] { return base_write(base, reason, line); });
+}
+
+void throw_held() {
+    Queue& queue = my_queue();
+    if (!queue.held) return;
+    for (const Placeholder& each : queue.placeholders) ::munmap(each.memory, each.bytes);
+    queue.placeholders.clear();
+    std::rethrow_exception(std::exchange(queue.held, nullptr));
+}
+
+void base_pin(Base* base, bool writable) noexcept {
+    auto& pins = writable ? BaseAccess::write_pins(*base) : BaseAccess::read_pins(*base);
+    pins.fetch_add(1, std::memory_order_relaxed);
+}
+
+void base_unpin(Base* base, bool writable) noexcept {
+    auto& pins = writable ? BaseAccess::write_pins(*base) : BaseAccess::read_pins(*base);
+    pins.fetch_sub(1, std::memory_order_relaxed);
+}
+
+bool base_pinned(const Base* base) noexcept {
+    Base& pinned = const_cast<Base&>(*base);
+    return BaseAccess::read_pins(pinned).load(std::memory_order_relaxed) != 0 ||
+           BaseAccess::write_pins(pinned).load(std::memory_order_relaxed) != 0;
+}
+
+}  // namespace xlazy::rt

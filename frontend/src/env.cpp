@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "env.hpp"
+
+#include "log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+namespace xlazy::rt {
+namespace {
+
+constexpr const EnvVariable& variable(Env id) { return kEnvironment[static_cast<std::size_t>(id)]; }
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    while (true) {
+        const std::size_t end = text.find(separator);
+        if (end != 0 && !text.empty()) parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::string listed(std::string_view values) {
+    std::string text;
+    for (const std::string_view value : split(values, '|')) text += fmt::format("{}{}", text.empty() ? "" : ", ", value);
+    return text;
+}
+
+bool legal_word(const EnvVariable& variable, std::string_view word) {
+    return std::ranges::count(split(variable.values, '|'), word) != 0;
+}
+
+std::optional<int> to_count(std::string_view text) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < 1) return std::nullopt;
+    return value;
+}
+
+std::string pass_names() {
+    std::string text = "all, none, or a list of these with + and -:";
+    for (const opt::PassInfo& pass : opt::pass_table()) {
+        if (!pass.mandatory) text += fmt::format(" {}", pass.name);
+    }
+    return text;
+}
+
+/// The value of each variable, the default where it is illegal.
+class Reader {
+public:
+    Reader(const std::function<const char*(const char*)>& lookup, Settings& settings) : settings_(settings) {
+        for (std::size_t i = 0; i < values_.size(); ++i) {
+            const char* const value = lookup(kEnvironment[i].name.data());
+            values_[i] = value != nullptr && *value != '\0' ? value : kEnvironment[i].standard;
+            check(kEnvironment[i], values_[i]);
+        }
+    }
+    std::string_view operator[](Env id) const { return values_[static_cast<std::size_t>(id)]; }
+
+    void warn(const EnvVariable& variable, std::string_view value, std::string_view legal) {
+        settings_.warnings.push_back(fmt::format("{}: unknown value \"{}\"; legal: {}. {} is used", variable.name, value,
+                                                 legal, variable.standard.empty() ? "The default" : variable.standard));
+    }
+
+private:
+    void check(const EnvVariable& variable, std::string_view& value) {
+        if (value.empty() || value == variable.standard) return;
+        if (variable.kind == EnvKind::Choice && !legal_word(variable, value)) {
+            warn(variable, value, listed(variable.values));
+            value = variable.standard;
+        } else if (variable.kind == EnvKind::Count && !to_count(value)) {
+            warn(variable, value, "a whole number from 1");
+            value = variable.standard;
+        } else if (variable.kind == EnvKind::Words) {
+            const std::vector<std::string_view> words = split(value, ',');
+            if (std::ranges::all_of(words, [&](std::string_view word) { return legal_word(variable, word); })) return;
+            warn(variable, value, listed(variable.values));
+            value = variable.standard;
+        }
+    }
+
+    std::array<std::string_view, static_cast<std::size_t>(Env::count_)> values_;
+    Settings& settings_;
+};
+
+std::optional<be::Isa> to_isa(std::string_view name) {
+    for (const be::Isa isa : {be::Isa::baseline, be::Isa::avx2, be::Isa::avx512}) {
+        if (be::name_of(isa) == name) return isa;
+    }
+    return std::nullopt;
+}
+
+const Settings* first_use() {
+    auto* const settings = new Settings(read_settings([](const char* name) { return std::getenv(name); }));
+    open_log(settings->log);
+    if (settings->isa && !be::set_isa(*settings->isa)) {
+        settings->warnings.push_back(fmt::format("{}: this machine has no {}; {} is used", variable(Env::isa).name,
+                                                 be::name_of(*settings->isa), be::name_of(be::current_isa())));
+    }
+    for (const std::string& warning : settings->warnings) log(fmt::format("warning: {}", warning));
+    return settings;
+}
+
+}  // namespace
+
+Settings read_settings(const std::function<const char*(const char*)>& lookup) {
+    Settings settings;
+    Reader read(lookup, settings);
+    settings.start_mode = read[Env::mode] == "eager" ? mode::eager : mode::lazy;
+    if (read[Env::backend] == "openmp") settings.backend = BackendChoice::openmp;
+    if (read[Env::backend] == "interp") settings.backend = BackendChoice::interp;
+    if (read[Env::backend] == "cuda") {
+        settings.warnings.push_back(fmt::format("{}: cuda is not part of this build; auto is used",
+                                                variable(Env::backend).name));
+    }
+    settings.isa = to_isa(read[Env::isa]);
+    settings.threads = to_count(read[Env::num_threads]).value_or(0);
+    std::vector<std::string> unknown;
+    settings.passes = opt::parse_passes(read[Env::passes], unknown);
+    if (!unknown.empty()) {
+        read.warn(variable(Env::passes), read[Env::passes], pass_names());
+        settings.passes = opt::parse_passes(variable(Env::passes).standard, unknown);
+    }
+    for (const std::string_view word : split(read[Env::trace], ',')) {
+        settings.trace_flush = settings.trace_flush || word == "flush";
+        settings.trace_plan = settings.trace_plan || word == "plan";
+    }
+    settings.stats = read[Env::stats];
+    settings.log = read[Env::log];
+    return settings;
+}
+
+const Settings& settings() {
+    // Never destroyed: static arrays may outlive main.
+    static const Settings* const read = first_use();
+    return *read;
+}
+
+std::string env_manual() {
+    std::string text =
+        "# Environment variables\n\n"
+        "Read once, at the first use of the library. An unknown value gets one warning that lists the legal ones, and the\n"
+        "default is taken.\n\n"
+        "<!-- Made from frontend/src/env.def. -->\n\n"
+        "| variable | values | default | meaning |\n|---|---|---|---|\n";
+    for (const EnvVariable& variable : kEnvironment) {
+        std::string values;
+        for (const std::string_view value : split(variable.values, '|')) {
+            const bool literal = value.find(' ') == std::string_view::npos;
+            values += fmt::format("{}{}", values.empty() ? "" : ", ", literal ? fmt::format("`{}`", value) : value);
+        }
+        if (variable.kind == EnvKind::Words) values += ", separated by commas";
+        text += fmt::format("| `{}` | {} | {} | {} |\n", variable.name, values,
+                            variable.standard.empty() ? "" : fmt::format("`{}`", variable.standard), variable.doc);
+    }
+    return text;
+}
+
+}  // namespace xlazy::rt

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The environment variables, read once at first use.
+#pragma once
+
+#include "xlazy/backends/backend.hpp"
+#include "xlazy/optimizer/optimizer.hpp"
+#include "xlazy/runtime.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xlazy::rt {
+
+enum class EnvKind : unsigned char { Choice, Words, Count, Passes, Text };
+
+struct EnvVariable {
+    std::string_view name;
+    EnvKind kind;
+    std::string_view values;
+    std::string_view standard;
+    std::string_view doc;
+};
+
+enum class Env : unsigned char {
+#define XLAZY_ENV(id, name, kind, values, standard, doc) id,
+#include "env.def"
+#undef XLAZY_ENV
+    count_
+};
+
+inline constexpr EnvVariable kEnvironment[] = {
+#define XLAZY_ENV(id, name, kind, values, standard, doc) {name, EnvKind::kind, values, standard, doc},
+#include "env.def"
+#undef XLAZY_ENV
+};
+
+enum class BackendChoice : unsigned char { automatic, openmp, interp };
+
+struct Settings {
+    mode start_mode = mode::lazy;
+    BackendChoice backend = BackendChoice::automatic;
+    std::optional<be::Isa> isa;
+    int threads = 0;  ///< 0: the back end's own default
+    opt::PassSet passes;
+    bool trace_flush = false;
+    bool trace_plan = false;
+    std::string stats;  ///< empty: none
+    std::string log;
+    std::vector<std::string> warnings;
+};
+
+/// @param lookup value of a variable, or null
+Settings read_settings(const std::function<const char*(const char* name)>& lookup);
+
+/// Those of the process's environment. The first call applies them and logs their warnings.
+const Settings& settings();
+
+/// docs/env.md
+std::string env_manual();
+
+}  // namespace xlazy::rt

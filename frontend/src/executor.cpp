@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "executor.hpp"
+
+#include "base_access.hpp"
+#include "planner.hpp"
+#include "statistics.hpp"
+#include "xlazy/backends/memory_pool.hpp"
+
+#include <algorithm>
+
+namespace xlazy::rt {
+namespace {
+
+using bc::MicroOp;
+using bc::Step;
+
+class Execution {
+public:
+    Execution(Queue& queue, const bc::Plan& plan)
+        : queue_(queue), program_(queue.program), plan_(plan), backend_(backend_of(queue)) {
+        queue_.base_memory.clear();
+        for (const BaseUse& use : queue_.uses) queue_.base_memory.push_back(BaseAccess::memory(*use.base));
+        queue_.scratch_memory.assign(plan.scratch.size(), nullptr);
+    }
+
+    Outcome run() {
+        for (const Step& step : plan_.steps) {
+            switch (step.kind) {
+                case Step::Kind::Run: run_kernel(step.index); break;
+                case Step::Kind::AllocBase: allocate_base(step.index); break;
+                case Step::Kind::FreeBase: free_base(step.index); break;
+                case Step::Kind::AllocScratch:
+                    allocate(queue_.scratch_memory[step.index], scratch_bytes(step.index), true, step.index);
+                    break;
+                case Step::Kind::FreeScratch:
+                    release(queue_.scratch_memory[step.index], scratch_bytes(step.index));
+                    break;
+            }
+        }
+        for (std::uint32_t i = 0; i < plan_.scratch.size(); ++i) release(queue_.scratch_memory[i], scratch_bytes(i));
+        return std::move(outcome_);
+    }
+
+private:
+    std::size_t scratch_bytes(std::uint32_t index) const {
+        const bc::Scratch& scratch = plan_.scratch[index];
+        const auto elements = bc::element_count(bc::shape_of(program_, scratch).span());
+        return static_cast<std::size_t>(elements) * bc::size_of(scratch.type);
+    }
+
+    void allocate(void*& memory, std::size_t bytes, bool scratch, std::uint32_t index) {
+        try {
+            memory = be::pool_allocate(bytes);
+        } catch (const std::bad_alloc&) {
+            outcome_.missing.push_back({scratch, index, bytes});
+        }
+    }
+
+    static void release(void*& memory, std::size_t bytes) noexcept {
+        if (memory != nullptr) be::pool_free(std::exchange(memory, nullptr), bytes);
+    }
+
+    void allocate_base(std::uint32_t index) {
+        Base& base = *queue_.uses[index].base;
+        if (queue_.base_memory[index] != nullptr) return;
+        allocate(queue_.base_memory[index], byte_size(base), false, index);
+        BaseAccess::memory(base) = queue_.base_memory[index];
+    }
+
+    void free_base(std::uint32_t index) noexcept {
+        Base& base = *queue_.uses[index].base;
+        BaseAccess::memory(base) = nullptr;
+        BaseAccess::readable(base).store(nullptr, std::memory_order_relaxed);
+        release(queue_.base_memory[index], byte_size(base));
+    }
+
+    bool lacks_memory(const MicroOp& op) const noexcept {
+        switch (op.kind) {
+            case MicroOp::Kind::LoadView:
+            case MicroOp::Kind::StoreView:
+            case MicroOp::Kind::ReduceView: return queue_.base_memory[program_.views[op.index].base] == nullptr;
+            case MicroOp::Kind::LoadScratch:
+            case MicroOp::Kind::StoreScratch:
+            case MicroOp::Kind::ReduceScratch: return queue_.scratch_memory[op.index] == nullptr;
+            case MicroOp::Kind::LoadScalar:
+            case MicroOp::Kind::Compute: return false;
+        }
+        return false;
+    }
+
+    /// The kernel without what needs missing memory, and without what depends on that.
+    bc::Kernel without_missing(const bc::Kernel& kernel) const {
+        bc::Kernel rest{kernel.domain, {}};
+        std::vector<bc::ValueId> renumbered(kernel.ops.size(), bc::kNoValue);
+        for (std::size_t i = 0; i < kernel.ops.size(); ++i) {
+            MicroOp op = kernel.ops[i];
+            bool keep = !lacks_memory(op);
+            for (bc::ValueId& in : op.in) {
+                if (in == bc::kNoValue) continue;
+                in = renumbered[in];
+                keep = keep && in != bc::kNoValue;
+            }
+            if (!keep) continue;
+            renumbered[i] = static_cast<bc::ValueId>(rest.ops.size());
+            rest.ops.push_back(op);
+        }
+        return rest;
+    }
+
+    void run_kernel(std::uint32_t index) {
+        const bc::Kernel& kernel = plan_.kernels[index];
+        const be::Bindings bindings{&program_, &plan_, queue_.base_memory, queue_.scratch_memory};
+        try {
+            if (outcome_.missing.empty()) {
+                backend_.run(kernel, bindings, outcome_.traps);
+            } else {
+                const bc::Kernel rest = without_missing(kernel);
+                if (std::ranges::any_of(rest.ops, writes)) backend_.run(rest, bindings, outcome_.traps);
+            }
+            ++kernels_;
+        } catch (const std::bad_alloc&) {
+            outcome_.broken.push_back({index, {}});
+        } catch (const std::exception& error) {
+            outcome_.broken.push_back({index, error.what()});
+        }
+    }
+
+    static bool writes(const MicroOp& op) noexcept {
+        switch (op.kind) {
+            case MicroOp::Kind::StoreView:
+            case MicroOp::Kind::StoreScratch:
+            case MicroOp::Kind::ReduceView:
+            case MicroOp::Kind::ReduceScratch: return true;
+            default: return false;
+        }
+    }
+
+    Queue& queue_;
+    const bc::Program& program_;
+    const bc::Plan& plan_;
+    be::Backend& backend_;
+    Outcome outcome_;
+    std::uint64_t kernels_ = 0;
+
+public:
+    std::uint64_t kernels() const noexcept { return kernels_; }
+};
+
+}  // namespace
+
+Outcome execute(Queue& queue, const bc::Plan& plan) {
+    Execution execution(queue, plan);
+    Outcome outcome = execution.run();
+    count(counters().kernels_run, execution.kernels());
+    return outcome;
+}
+
+}  // namespace xlazy::rt

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs the steps of a plan on the memory of the batch's bases.
+#pragma once
+
+#include "queue.hpp"
+#include "xlazy/bytecode/plan.hpp"
+
+#include <string>
+#include <vector>
+
+namespace xlazy::rt {
+
+/// Memory that could not be had.
+struct Missing {
+    bool scratch;         ///< of the plan, else a base of the batch
+    std::uint32_t index;
+    std::size_t bytes;
+};
+
+/// A kernel that did not run to its end; its outputs hold anything.
+struct BrokenKernel {
+    std::uint32_t kernel;
+    std::string reason;  ///< empty: no memory
+};
+
+struct Outcome {
+    be::Traps traps;
+    std::vector<Missing> missing;
+    std::vector<BrokenKernel> broken;
+    bool good() const noexcept { return traps.empty() && missing.empty() && broken.empty(); }
+};
+
+/// Where memory is missing, the rest of each kernel runs without the operations that need it, so that everything
+/// independent has its value. The bases' memory is updated.
+Outcome execute(Queue& queue, const bc::Plan& plan);
+
+}  // namespace xlazy::rt

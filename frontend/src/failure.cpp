@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "failure.hpp"
+
+#include "base_access.hpp"
+#include "message.hpp"
+#include "statistics.hpp"
+
+#include <algorithm>
+
+namespace xlazy::rt {
+namespace {
+
+/// Number of an error within the batch: new ones are causes, old ones came in with a base.
+using ErrorId = std::int32_t;
+constexpr ErrorId kGood = -1;
+
+class Spread {
+public:
+    Spread(const Queue& queue, const bc::Plan* plan, const Outcome& outcome, const std::string& problem)
+        : queue_(queue), program_(queue.program), plan_(plan),
+          own_(program_.instructions.size(), kGood), temps_(program_.temp_count, kGood),
+          bases_(program_.bases.size(), kGood) {
+        for (std::uint32_t i = 0; i < queue.uses.size(); ++i) {
+            if (Poison* const poison = BaseAccess::poison(*queue.uses[i].base)) bases_[i] = add_old(poison);
+        }
+        if (plan == nullptr) add_all(problem);
+        for (const be::Trap& trap : outcome.traps) add_trap(trap);
+        for (const Missing& missing : outcome.missing) add_missing(missing);
+        for (const BrokenKernel& broken : outcome.broken) add_broken(broken);
+        for (std::uint32_t i = 0; i < program_.instructions.size(); ++i) step(i);
+    }
+
+    Verdict verdict(FlushInfo flush) const {
+        std::vector<std::size_t> order;  // new errors that are somebody's, in program order
+        for (std::size_t i = 0; i < errors_.size(); ++i) {
+            if (errors_[i].used && !errors_[i].old) order.push_back(i);
+        }
+        std::ranges::sort(order, {}, [&](std::size_t i) { return errors_[i].cause.instruction; });
+        std::vector<bc::OriginId> also;
+        for (std::size_t n = 1; n < order.size(); ++n) {
+            const bc::OriginId line = program_.origins[errors_[order[n]].cause.instruction];
+            if (!std::ranges::count(also, line)) also.push_back(line);
+        }
+        std::vector<PoisonRef> made(errors_.size());
+        for (std::size_t i = 0; i < errors_.size(); ++i) made[i] = errors_[i].old;
+        for (const std::size_t i : order) {
+            made[i] = PoisonRef(make_error(queue_, plan_, errors_[i].cause, i == order[0] ? also : kNobody, flush));
+        }
+        count(counters().deferred_errors, order.size());
+
+        Verdict verdict;
+        verdict.of_base.resize(bases_.size());
+        for (std::size_t i = 0; i < bases_.size(); ++i) {
+            if (bases_[i] != kGood) verdict.of_base[i] = made[static_cast<std::size_t>(bases_[i])];
+        }
+        if (!order.empty()) verdict.first = made[order[0]];
+        return verdict;
+    }
+
+private:
+    struct Error {
+        PoisonRef old;
+        Cause cause;
+        bool used = false;
+    };
+    inline static const std::vector<bc::OriginId> kNobody;
+
+    ErrorId add_old(Poison* poison) {
+        errors_.push_back({PoisonRef(poison), {}, true});
+        return static_cast<ErrorId>(errors_.size() - 1);
+    }
+    ErrorId add(Cause cause) {
+        errors_.push_back({{}, std::move(cause), false});
+        return static_cast<ErrorId>(errors_.size() - 1);
+    }
+
+    void add_trap(const be::Trap& trap) {
+        ErrorId& own = own_[trap.instruction];
+        if (own == kGood) {
+            own = add({.kind = Cause::Kind::Trap, .instruction = trap.instruction, .trap = trap});
+            return;
+        }
+        // An instruction that was computed in two kernels fails in both.
+        be::Trap& known = errors_[static_cast<std::size_t>(own)].cause.trap;
+        if (trap.index < known.index) known = trap;
+    }
+
+    void add_missing(const Missing& missing) {
+        if (missing.scratch) {
+            const bc::Scratch& scratch = plan_->scratch[missing.index];
+            const bc::ScratchShape needed = bc::shape_of(program_, scratch);
+            Shape shape;
+            shape.rank = needed.rank;
+            std::ranges::copy(needed.span(), shape.extents);
+            for (const bc::Kernel& kernel : plan_->kernels) {
+                for (const bc::MicroOp& op : kernel.ops) {
+                    const bool stores = op.kind == bc::MicroOp::Kind::StoreScratch ||
+                                        op.kind == bc::MicroOp::Kind::ReduceScratch;
+                    if (stores && op.index == missing.index) {
+                        add_no_memory(op.instruction, scratch.type, shape, missing.bytes);
+                    }
+                }
+            }
+            return;
+        }
+        for (std::uint32_t i = 0; i < program_.instructions.size(); ++i) {
+            const bc::Instruction& instruction = program_.instructions[i];
+            if (!instruction.out.is_view() || program_.views[instruction.out.index()].base != missing.index) continue;
+            add_no_memory(i, program_.bases[missing.index].type, result_shape(program_, instruction), missing.bytes);
+        }
+    }
+
+    void add_no_memory(std::uint32_t instruction, bc::DType type, const Shape& shape, std::size_t bytes) {
+        if (own_[instruction] != kGood) return;
+        own_[instruction] = add({.kind = Cause::Kind::NoMemory, .instruction = instruction, .type = type,
+                                 .shape = shape, .bytes = bytes});
+    }
+
+    void add_broken(const BrokenKernel& broken) {
+        ErrorId id = kGood;
+        for (const bc::MicroOp& op : plan_->kernels[broken.kernel].ops) {
+            if (op.kind == bc::MicroOp::Kind::LoadView || op.kind == bc::MicroOp::Kind::LoadScalar ||
+                op.kind == bc::MicroOp::Kind::LoadScratch || own_[op.instruction] != kGood) {
+                continue;
+            }
+            if (id == kGood) {
+                const bc::Instruction& instruction = program_.instructions[op.instruction];
+                const bool memory = broken.reason.empty();
+                id = add({.kind = memory ? Cause::Kind::NoMemory : Cause::Kind::Internal,
+                          .instruction = op.instruction, .type = instruction.result,
+                          .shape = result_shape(program_, instruction), .text = broken.reason});
+            }
+            own_[op.instruction] = id;
+        }
+    }
+
+    void add_all(const std::string& problem) {
+        const ErrorId id = add({.kind = Cause::Kind::Internal, .instruction = 0, .text = problem});
+        std::ranges::fill(own_, id);
+    }
+
+    /// An instruction is worth what its operands are worth; only then its own failure counts.
+    void step(std::uint32_t index) {
+        const bc::Instruction& instruction = program_.instructions[index];
+        ErrorId error = kGood;
+        for (unsigned i = 0; i < bc::operand_count(instruction) && error == kGood; ++i) {
+            const bc::Operand in = instruction.in[i];
+            if (in.is_view()) error = bases_[program_.views[in.index()].base];
+            else if (in.is_temp()) error = temps_[in.index()];
+        }
+        if (error == kGood) error = own_[index];
+        if (error != kGood) errors_[static_cast<std::size_t>(error)].used = true;
+        if (!instruction.out.is_view()) {
+            temps_[instruction.out.index()] = error;
+            return;
+        }
+        ErrorId& base = bases_[program_.views[instruction.out.index()].base];
+        // Overwriting a base as a whole heals it; otherwise its first error stays.
+        const bool whole = bc::guard_relation(program_, instruction.out.index(), bc::Guard::kWholeBase) ==
+                           bc::Relation::Identical;
+        if (whole || base == kGood) base = error;
+    }
+
+    const Queue& queue_;
+    const bc::Program& program_;
+    const bc::Plan* plan_;
+    std::vector<Error> errors_;
+    std::vector<ErrorId> own_;    ///< by instruction: its own failure
+    std::vector<ErrorId> temps_;
+    std::vector<ErrorId> bases_;
+};
+
+}  // namespace
+
+Verdict judge(const Queue& queue, const bc::Plan* plan, const Outcome& outcome, const std::string& problem,
+              FlushInfo flush) {
+    return Spread(queue, plan, outcome, problem).verdict(flush);
+}
+
+}  // namespace xlazy::rt

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A flush: the batch is planned and run, and every array of it gets its value or its error.
+#include "base_access.hpp"
+#include "env.hpp"
+#include "executor.hpp"
+#include "failure.hpp"
+#include "log.hpp"
+#include "planner.hpp"
+#include "queue.hpp"
+#include "statistics.hpp"
+
+#include <fmt/format.h>
+
+namespace xlazy {
+namespace rt {
+namespace {
+
+/// While the batch runs without the statement that is still being recorded. Its windows, scalars and shapes stay in the
+/// batch's tables.
+class OpenStatement {
+public:
+    explicit OpenStatement(Queue& queue) : queue_(queue) {
+        if (!queue.in_statement) return;
+        const auto begin = static_cast<std::ptrdiff_t>(queue.opened_at().instructions);
+        instructions_.assign(queue.program.instructions.begin() + begin, queue.program.instructions.end());
+        origins_.assign(queue.program.origins.begin() + begin, queue.program.origins.end());
+        queue.program.instructions.resize(queue.opened_at().instructions);
+        queue.program.origins.resize(queue.opened_at().instructions);
+    }
+    ~OpenStatement() {
+        if (!queue_.in_statement) return;
+        queue_.program.instructions.swap(instructions_);
+        queue_.program.origins.swap(origins_);
+        queue_.rebase_statement();
+    }
+    OpenStatement(const OpenStatement&) = delete;
+    OpenStatement& operator=(const OpenStatement&) = delete;
+
+private:
+    Queue& queue_;
+    std::vector<bc::Instruction> instructions_;
+    std::vector<bc::OriginId> origins_;
+};
+
+class Batch {
+public:
+    Batch(Queue& queue, FlushInfo flush) : queue_(queue), flush_(flush) {}
+
+    void run() {
+        const std::uint64_t start = nanoseconds_now();
+        describe_bases();
+        std::string problem;
+        try {
+            plan_ = plan_of(queue_.program);
+        } catch (const std::exception& error) {
+            problem = error.what();
+        }
+        const std::uint64_t planned = nanoseconds_now();
+        Outcome outcome;
+        if (plan_ != nullptr) outcome = execute(queue_, *plan_);
+        const std::uint64_t done = nanoseconds_now();
+        settle(outcome, problem);
+        account(planned - start, done - planned);
+    }
+
+private:
+    void describe_bases() noexcept {
+        for (std::size_t i = 0; i < queue_.uses.size(); ++i) {
+            Base& base = *queue_.uses[i].base;
+            bc::BaseInfo& info = queue_.program.bases[i];
+            info.initialised = BaseAccess::memory(base) != nullptr;
+            info.live = BaseAccess::references(base).load(std::memory_order_acquire) > 1 || base_pinned(&base) ||
+                        queue_.in_statement;
+            poisoned_ = poisoned_ || BaseAccess::poison(base) != nullptr;
+        }
+    }
+
+    void settle(const Outcome& outcome, const std::string& problem) {
+        Verdict verdict;
+        const bool all_good = plan_ != nullptr && outcome.good() && !poisoned_;
+        if (!all_good) {
+            verdict = judge(queue_, plan_.get(), outcome, problem, flush_);
+            if (!queue_.pending_error) queue_.pending_error = verdict.first;
+        }
+        for (std::size_t i = 0; i < queue_.uses.size(); ++i) {
+            const BaseUse& use = queue_.uses[i];
+            if (!use.written) continue;
+            Base& base = *use.base;
+            BaseAccess::origin(base) = use.written_at;
+            if (!all_good) {
+                PoisonRef::release(std::exchange(BaseAccess::poison(base), verdict.of_base[i].detach()));
+                if (BaseAccess::poison(base) != nullptr) continue;
+            }
+            BaseAccess::readable(base).store(BaseAccess::memory(base), std::memory_order_release);
+        }
+    }
+
+    void account(std::uint64_t plan_nanoseconds, std::uint64_t run_nanoseconds) const {
+        Counters& all = counters();
+        count(all.flushes[static_cast<std::size_t>(flush_.reason)]);
+        count(all.plan_nanoseconds, plan_nanoseconds);
+        count(all.run_nanoseconds, run_nanoseconds);
+        if (plan_ == nullptr) return;
+        std::uint64_t contracted = 0;
+        for (const std::uint32_t base : plan_->contracted) contracted += byte_size(*queue_.uses[base].base);
+        if (contracted != 0) count(all.bytes_contracted, contracted);
+        if (settings().trace_plan) log(fmt::format("plan\n{}", bc::print(*plan_)));
+        if (settings().trace_flush) {
+            log(fmt::format("flush {} at {}: {} statements, {} instructions, {} kernels, {:.1f} us", key_of(flush_.reason),
+                            bc::to_string(flush_.line), queue_.program.statement_count,
+                            queue_.program.instructions.size(), plan_->kernels.size(),
+                            static_cast<double>(plan_nanoseconds + run_nanoseconds) * 1e-3));
+        }
+    }
+
+    Queue& queue_;
+    FlushInfo flush_;
+    std::shared_ptr<const bc::Plan> plan_;
+    bool poisoned_ = false;
+};
+
+/// Runs another queue's batch. Its errors wait for its own thread.
+void run_foreign(Queue& queue, bc::OriginId line) {
+    const QueueLock lock(queue);
+    run_queue(queue, Reason::other_thread, line);
+}
+
+/// This thread's lock is free meanwhile, an open statement is kept: so nobody waits for a lock while holding another.
+template <class Action>
+void with_queue_free(Queue& mine, Action action) {
+    const bool held = mine.held_by_me();
+    if (held) mine.unlock();
+    try {
+        action();
+    } catch (...) {
+        if (held) mine.lock();
+        throw;
+    }
+    if (held) mine.lock();
+}
+
+}  // namespace
+
+void run_queue(Queue& queue, Reason reason, bc::OriginId line) {
+    if (queue.running) return;
+    struct Running {
+        Queue& queue;
+        explicit Running(Queue& of) : queue(of) { queue.running = true; }
+        ~Running() { queue.running = false; }
+    };
+    const Running running(queue);
+    const OpenStatement open(queue);
+    if (!queue.program.instructions.empty()) Batch(queue, {reason, line}).run();
+    queue.release_batch(queue.in_statement);
+}
+
+void settle_foreign_write(Queue& mine, Base& base, bc::OriginId line) {
+    Queue* const writer = BaseAccess::writer(base).load(std::memory_order_acquire);
+    if (writer == nullptr || writer == &mine) return;
+    with_queue_free(mine, [&] { run_foreign(*writer, line); });
+}
+
+void settle_foreign(Queue& mine, Base& base, bool i_read, bc::OriginId line) {
+    settle_foreign_write(mine, base, line);
+    const unsigned own = i_read ? 1 : 0;
+    if (BaseAccess::readers(base).load(std::memory_order_acquire) <= own) return;
+    with_queue_free(mine, [&] {
+        for (Queue* queue : all_queues()) {
+            if (queue == &mine) continue;
+            const QueueLock lock(*queue);
+            if (queue->reads(base)) run_queue(*queue, Reason::other_thread, line);
+        }
+    });
+}
+
+void throw_pending(Queue& queue) {
+    if (!queue.pending_error) return;
+    const PoisonRef error = std::exchange(queue.pending_error, {});
+    throw deferred_error(error.error());
+}
+
+void flush(Reason reason, here line) {
+    throw_held();
+    Queue& queue = my_queue();
+    const QueueLock lock(queue);
+    run_queue(queue, reason, origin_of(line));
+    throw_pending(queue);
+}
+
+}  // namespace rt
+
+void flush(here line) { rt::flush(rt::Reason::explicit_, line); }
+
+mode current_mode() noexcept { return rt::my_queue().current_mode; }
+
+mode_scope::mode_scope(mode wanted, here line) : outer_(current_mode()) {
+    flush(line);
+    rt::my_queue().current_mode = wanted;
+}
+
+mode_scope::~mode_scope() {
+    rt::Queue& queue = rt::my_queue();
+    queue.current_mode = outer_;
+    try {
+        const rt::QueueLock lock(queue);
+        rt::run_queue(queue, rt::Reason::explicit_, 0);
+    } catch (const std::exception& error) {
+        rt::log(fmt::format("error: {}", error.what()));
+    }
+}
+
+}  // namespace xlazy

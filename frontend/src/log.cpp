@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "log.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <mutex>
+
+namespace xlazy::rt {
+namespace {
+
+struct Log {
+    std::mutex mutex;
+    int file = STDERR_FILENO;
+    std::function<void(std::string_view)> sink;
+
+    static Log& instance() {
+        static Log* const log = [] {
+            pthread_atfork([] { instance().mutex.lock(); }, [] { instance().mutex.unlock(); },
+                           [] { instance().mutex.unlock(); });
+            return new Log;
+        }();
+        return *log;
+    }
+};
+
+void write_all(int file, std::string_view text) noexcept {
+    while (!text.empty()) {
+        const ssize_t written = ::write(file, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+}  // namespace
+
+void log(std::string_view message) noexcept {
+    try {
+        Log& log = Log::instance();
+        const std::lock_guard lock(log.mutex);
+        if (log.sink) return log.sink(message);
+        std::string text = "xlazy: ";
+        text += message;
+        text += '\n';
+        write_all(log.file, text);
+    } catch (...) {
+        // Logging is no reason to fail.
+    }
+}
+
+void open_log(const std::string& name) noexcept {
+    if (name.empty() || name == "stderr") return;
+    const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (file < 0) {
+        log("warning: the log file cannot be opened; stderr is used");
+        return;
+    }
+    Log& log = Log::instance();
+    const std::lock_guard lock(log.mutex);
+    if (log.file != STDERR_FILENO) ::close(log.file);
+    log.file = file;
+}
+
+void set_log_sink(std::function<void(std::string_view)> sink) {
+    Log& log = Log::instance();
+    const std::lock_guard lock(log.mutex);
+    log.sink = std::move(sink);
+}
+
+}  // namespace xlazy::rt
