@@ -6,9 +6,8 @@
 namespace xlazy::bc {
 
 Relation guard_relation(const Program& program, std::uint32_t view_a, std::uint32_t view_b) noexcept {
-    if (view_a != view_b && view_b != Guard::kWholeBase) return relation(program, view_a, view_b);
+    if (view_b != Guard::kWholeBase) return relation(program, view_a, view_b);
     if (repeats_elements(program, view_a)) return Relation::Overlap;
-    if (view_b == view_a) return Relation::Identical;
     const View& view = program.views[view_a];
     std::int64_t count = 1;
     for (const Dim& dim : program.dims_of(view)) count *= dim.extent;

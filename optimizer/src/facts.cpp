@@ -15,6 +15,7 @@ Relation Facts::ask(std::uint32_t view_a, std::uint32_t view_b) {
 
 Relation Facts::hazard(std::uint32_t write, std::uint32_t other) {
     if (program_.views[write].base != program_.views[other].base) return Relation::Disjoint;
+    if (write == other) return Relation::Identical;  // no legal batch writes a view that repeats elements
     return ask(write, other);
 }
 

@@ -25,7 +25,7 @@ namespace {
 using Pass = void (*)(Draft&);
 
 /// What a pass hands on, and so what is checked and printed after it.
-enum class Stage : std::uint8_t { Code, Grouping, Plan };
+enum class Stage : std::uint8_t { Code, Grouping, Kernels, Plan };
 
 struct Row {
     std::string_view name;
@@ -41,8 +41,8 @@ constexpr Row kPasses[] = {
     {"separate", separate, nullptr, Stage::Code, true, "right side first: an overlapping result goes through a temporary"},
     {"dce", remove_dead_code, nullptr, Stage::Code, false, "what nobody can read is not computed"},
     {"fuse", fuse, group_singly, Stage::Grouping, false, "instructions of one domain share a kernel"},
-    {"lower", lower, nullptr, Stage::Plan, true, "kernels become micro-ops on registers"},
-    {"contract", contract, nullptr, Stage::Plan, false, "values that one kernel needs get no memory"},
+    {"lower", lower, nullptr, Stage::Kernels, true, "kernels become micro-ops on registers"},
+    {"contract", contract, nullptr, Stage::Kernels, false, "values that one kernel needs get no memory"},
     {"memory", plan_memory, nullptr, Stage::Plan, true, "when memory is allocated and freed"},
 };
 
@@ -65,7 +65,7 @@ bc::Program program_of(const Draft& draft, Stage stage) {
 }
 
 std::string text_of(const Draft& draft, Stage stage) {
-    if (stage == Stage::Plan) return bc::print(draft.plan);
+    if (stage >= Stage::Kernels) return bc::print(draft.plan);
     std::string text = bc::print(program_of(draft, stage));
     if (stage == Stage::Grouping) {
         text += "; kernels:";
@@ -75,10 +75,17 @@ std::string text_of(const Draft& draft, Stage stage) {
     return text;
 }
 
+std::string fault_of(const Draft& draft, Stage stage) {
+    if (stage == Stage::Plan) return bc::verify(draft.plan, draft.program);
+    if (stage != Stage::Kernels) return bc::verify(program_of(draft, stage));
+    Draft finished = draft;  // kernels alone are no plan
+    plan_memory(finished);
+    return bc::verify(finished.plan, finished.program);
+}
+
 void check(const Draft& draft, const Row& row) {
-    const std::string wrong = row.stage == Stage::Plan ? bc::verify(draft.plan, draft.program)
-                                                       : bc::verify(program_of(draft, row.stage));
-    if (!wrong.empty()) throw std::logic_error(fmt::format("pass {}: {}", row.name, wrong));
+    const std::string fault = fault_of(draft, row.stage);
+    if (!fault.empty()) throw std::logic_error(fmt::format("pass {}: {}", row.name, fault));
 }
 
 }  // namespace
@@ -99,7 +106,7 @@ std::vector<PassInfo> pass_table() {
 
 PassSet parse_passes(std::string_view text, std::vector<std::string>& unknown) {
     PassSet passes{0};
-    bool first = true;
+    bool known = false;
     while (!text.empty()) {
         const std::size_t comma = std::min(text.find(','), text.size());
         std::string_view word = text.substr(0, comma);
@@ -107,26 +114,22 @@ PassSet parse_passes(std::string_view text, std::vector<std::string>& unknown) {
         while (word.starts_with(' ')) word.remove_prefix(1);
         while (word.ends_with(' ')) word.remove_suffix(1);
         if (word.empty()) continue;
-        const std::string_view written = word;
-        const bool minus = word.starts_with('-');
-        const bool sign = minus || word.starts_with('+');
-        if (sign) word.remove_prefix(1);
-        // A list that begins with a sign changes the default.
-        if (first && sign) passes = PassSet{};
-        first = false;
-        const auto* row = std::find_if(std::begin(kPasses), std::end(kPasses), [&](const Row& r) { return r.name == word; });
+        const bool sign = word.front() == '-' || word.front() == '+';
+        const std::string_view name = word.substr(sign ? 1 : 0);
+        const auto row = std::ranges::find(kPasses, name, &Row::name);
         if (row != std::end(kPasses)) {
+            if (!known && sign) passes = PassSet{};  // a list that begins with a sign changes the default
             const std::uint32_t bit = 1u << (row - std::begin(kPasses));
-            passes.bits = minus ? passes.bits & ~bit : passes.bits | bit;
-        } else if (!sign && word == "all") {
-            passes = PassSet{};
-        } else if (!sign && word == "none") {
-            passes = PassSet{0};
+            passes.bits = word.front() == '-' ? passes.bits & ~bit : passes.bits | bit;
+        } else if (word == "all" || word == "none") {
+            passes.bits = word == "all" ? ~0u : 0u;
         } else {
-            unknown.emplace_back(written);
+            unknown.emplace_back(word);
+            continue;
         }
+        known = true;
     }
-    return first ? PassSet{} : passes;
+    return known ? passes : PassSet{};
 }
 
 bc::Plan make_plan(const bc::Program& program, const PlanOptions& options) {

@@ -5,6 +5,18 @@ namespace xlazy::opt {
 
 using bc::Instruction;
 
+namespace {
+
+bool reads_base(const bc::Program& program, const Instruction& instruction, std::uint32_t base) {
+    for (unsigned i = 0; i < bc::operand_count(instruction); ++i) {
+        const bc::Operand operand = instruction.in[i];
+        if (operand.is_view() && program.views[operand.index()].base == base) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
 void remove_dead_code(Draft& draft) {
     Code& code = draft.code;
     const bc::Program& program = draft.program;
@@ -27,7 +39,7 @@ void remove_dead_code(Draft& draft) {
             const std::uint32_t base = program.views[instruction.out.index()].base;
             wanted = wanted || base_wanted[base];
             --writes_before[base];
-            if (wanted && base_wanted[base] && writes_before[base] != 0 &&
+            if (wanted && base_wanted[base] && writes_before[base] != 0 && !reads_base(program, instruction, base) &&
                 draft.facts.covers_base(instruction.out.index())) {
                 base_wanted[base] = false;
             }

@@ -83,7 +83,6 @@ struct Step {
 };
 
 /// A fact about geometry that the plan relied on: how view_a lies to view_b.
-/// view_b == view_a: Identical if no element occurs twice in the view, else Overlap.
 /// view_b == kWholeBase: Identical if every element of its base occurs exactly once in view_a, else Overlap.
 struct Guard {
     static constexpr std::uint32_t kWholeBase = ~0u;

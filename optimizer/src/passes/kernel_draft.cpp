@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "passes/kernel_draft.hpp"
+
+#include "draft.hpp"
+#include "passes/fuse.hpp"
+
+#include <algorithm>
+
+namespace xlazy::opt {
+
+using bc::Instruction;
+using bc::Operand;
+
+namespace {
+
+bool contains(const std::vector<std::uint32_t>& list, std::uint32_t value) {
+    return std::ranges::find(list, value) != list.end();
+}
+
+void include(std::vector<std::uint32_t>& list, std::uint32_t value) {
+    if (!contains(list, value)) list.push_back(value);
+}
+
+}  // namespace
+
+void KernelDraft::clear(std::uint32_t new_domain) {
+    domain = new_domain;
+    accesses.clear();
+    loaded_temps.clear();
+    scalars_.clear();
+    operations_ = loads_ = stores_ = 0;
+    axis_ = -1;
+}
+
+bool KernelDraft::can_hold(const Instruction& instruction, FuseContext& context) {
+    const bool reduction = is_reduction(instruction);
+    if (reduction && axis_ >= 0 && axis_ != instruction.axis) return false;
+    const auto bases = [&](std::uint32_t view) { return context.program.views[view].base; };
+    const unsigned count = bc::operand_count(instruction);
+    for (unsigned i = 0; i < count; ++i) {
+        const Operand operand = instruction.in[i];
+        if (operand.is_temp()) {
+            const TempOrigin& origin = context.temps[operand.index()];
+            if (origin.kernel == TempOrigin::kInPiece && origin.reduction) return false;
+        } else if (operand.is_view()) {
+            const Access use{operand.index(), bases(operand.index()), true, false, false};
+            if (verdict(use, context, true) == Verdict::Blocked) return false;
+        }
+    }
+    if (instruction.out.is_view()) {
+        const Access use{instruction.out.index(), bases(instruction.out.index()), false, true, reduction};
+        if (verdict(use, context, true) == Verdict::Blocked) return false;
+    }
+    // At most: a load an operand, the operation, a store.
+    const auto loads = static_cast<std::uint32_t>(loads_ + loaded_temps.size());
+    return operations_ + loads + scalars_.size() + count + 2 <= kMaxMicroOps && loads + stores_ + count + 1 <= kMaxStreams;
+}
+
+void KernelDraft::add(const Instruction& instruction, FuseContext& context) {
+    const bool reduction = is_reduction(instruction);
+    if (reduction) axis_ = instruction.axis;
+    if (instruction.op != bc::Op::copy) ++operations_;
+    for (unsigned i = 0; i < bc::operand_count(instruction); ++i) {
+        const Operand operand = instruction.in[i];
+        if (operand.is_scalar()) include(scalars_, operand.index());
+        else if (operand.is_view()) use_view(operand.index(), false, false, context);
+        else if (context.temps[operand.index()].kernel != TempOrigin::kInPiece) include(loaded_temps, operand.index());
+    }
+    if (instruction.out.is_view()) {
+        if (!reduction) ++operations_;
+        use_view(instruction.out.index(), true, reduction, context);
+    } else {
+        context.temps[instruction.out.index()] = {TempOrigin::kInPiece, reduction};
+    }
+}
+
+void KernelDraft::use_view(std::uint32_t view, bool write, bool reduced, FuseContext& context) {
+    const std::size_t known = reduced ? kNone : find(view, context);
+    if (known == kNone) {
+        accesses.push_back({view, context.program.views[view].base, !write, write, reduced});
+        ++(write ? stores_ : loads_);
+    } else if (write && !accesses[known].written) {
+        accesses[known].written = true;
+        ++stores_;
+    }
+}
+
+std::size_t KernelDraft::find(std::uint32_t view, FuseContext& context) const {
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+        if (!accesses[i].reduced && context.facts.same_read(accesses[i].view, view)) return i;
+    }
+    return kNone;
+}
+
+Verdict KernelDraft::verdict(const Access& use, FuseContext& context, bool member) const {
+    Verdict worst = Verdict::Free;
+    for (const Access& access : accesses) {
+        if (access.base != use.base || !(access.written || use.written)) continue;
+        const Relation relation = context.facts.hazard(use.view, access.view);
+        if (relation == Relation::Disjoint) continue;
+        if (relation == Relation::Overlap || !member || access.reduced || use.reduced) return Verdict::Blocked;
+        worst = Verdict::Aligned;
+    }
+    return worst;
+}
+
+bool KernelDraft::has_temp(std::uint32_t temp, const FuseContext& context, std::uint32_t number) const {
+    return context.temps[temp].kernel == number || contains(loaded_temps, temp);
+}
+
+Fit KernelDraft::fit(const KernelDraft& piece, FuseContext& context, std::uint32_t number) const {
+    Fit result;
+    if (axis_ >= 0 && piece.axis_ >= 0 && axis_ != piece.axis_) return result;
+    std::uint32_t loads = static_cast<std::uint32_t>(loads_ + loaded_temps.size());
+    std::uint32_t stores = stores_;
+    auto scalars = static_cast<std::uint32_t>(scalars_.size());
+    for (const Access& use : piece.accesses) {
+        const std::size_t known = use.reduced ? kNone : find(use.view, context);
+        if (use.loaded) ++(known != kNone ? result.shared : loads);
+        if (use.written && (known == kNone || !accesses[known].written)) ++stores;
+    }
+    for (const std::uint32_t temp : piece.loaded_temps) ++(has_temp(temp, context, number) ? result.shared : loads);
+    for (const std::uint32_t scalar : piece.scalars_) scalars += contains(scalars_, scalar) ? 0 : 1;
+    result.fits = operations_ + piece.operations_ + loads + scalars <= kMaxMicroOps && loads + stores <= kMaxStreams;
+    return result;
+}
+
+void KernelDraft::merge(const KernelDraft& piece, FuseContext& context, std::uint32_t number) {
+    if (piece.axis_ >= 0) axis_ = piece.axis_;
+    operations_ += piece.operations_;
+    for (const Access& use : piece.accesses) {
+        const std::size_t known = use.reduced ? kNone : find(use.view, context);
+        if (known == kNone) {
+            accesses.push_back(use);
+            loads_ += use.loaded ? 1 : 0;
+            stores_ += use.written ? 1 : 0;
+        } else if (use.written && !accesses[known].written) {
+            accesses[known].written = true;
+            ++stores_;
+        }
+    }
+    for (const std::uint32_t temp : piece.loaded_temps) {
+        if (!has_temp(temp, context, number)) loaded_temps.push_back(temp);
+    }
+    for (const std::uint32_t scalar : piece.scalars_) include(scalars_, scalar);
+}
+
+}  // namespace xlazy::opt

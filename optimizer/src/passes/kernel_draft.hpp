@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What fuse keeps of a kernel, or of a piece that is to join one: the views it uses, what it has in registers, its size.
+#pragma once
+
+#include "facts.hpp"
+
+namespace xlazy::opt {
+
+/// Where a temporary is made.
+struct TempOrigin {
+    static constexpr std::uint32_t kInPiece = ~0u;  ///< in the piece that is being scheduled
+    std::uint32_t kernel = kInPiece;
+    bool reduction = false;
+};
+
+struct FuseContext {
+    const bc::Program& program;
+    Facts& facts;
+    std::vector<TempOrigin> temps;
+};
+
+/// A view that a kernel uses; identical ones are one.
+struct Access {
+    std::uint32_t view;
+    std::uint32_t base;
+    bool loaded;   ///< its first use is a read
+    bool written;
+    bool reduced;  ///< written by a reduction
+};
+
+/// Ordered: each one forbids more.
+enum class Verdict : std::uint8_t {
+    Free,     ///< no dependency
+    Aligned,  ///< a dependency element by element: in the same kernel, or later
+    Blocked,  ///< later only
+};
+
+struct Fit {
+    bool fits = false;         ///< the limits and the axis of reductions allow it
+    std::uint32_t shared = 0;  ///< loads that are saved
+};
+
+class KernelDraft {
+public:
+    std::uint32_t domain = 0;
+    std::uint32_t previous = ~0u;  ///< the kernel of the same domain before this one
+    std::vector<Access> accesses;
+    std::vector<std::uint32_t> loaded_temps;  ///< that are not made here
+
+    void clear(std::uint32_t new_domain);
+
+    /// A piece only: can the instruction run in one kernel with those before it?
+    bool can_hold(const bc::Instruction& instruction, FuseContext& context);
+    /// A piece only: adds the instruction.
+    void add(const bc::Instruction& instruction, FuseContext& context);
+
+    /// May what uses a view in the given way come to this kernel as a member, or, if not a member, run before it?
+    Verdict verdict(const Access& use, FuseContext& context, bool member) const;
+    Fit fit(const KernelDraft& piece, FuseContext& context, std::uint32_t number) const;
+    /// Adds a piece to the kernel, whose number is `number`.
+    void merge(const KernelDraft& piece, FuseContext& context, std::uint32_t number);
+
+private:
+    static constexpr std::size_t kNone = ~std::size_t{0};
+
+    /// Index of the access to this view, or kNone.
+    std::size_t find(std::uint32_t view, FuseContext& context) const;
+    bool has_temp(std::uint32_t temp, const FuseContext& context, std::uint32_t number) const;
+    void use_view(std::uint32_t view, bool write, bool reduced, FuseContext& context);
+
+    std::vector<std::uint32_t> scalars_;
+    std::uint32_t operations_ = 0;  ///< without loads
+    std::uint32_t loads_ = 0;       ///< of views
+    std::uint32_t stores_ = 0;      ///< views that are written
+    int axis_ = -1;                 ///< of the reductions; -1: there is none
+};
+
+}  // namespace xlazy::opt

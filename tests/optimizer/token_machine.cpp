@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "token_machine.hpp"
+
+#include "xlazy/bytecode/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <random>
+
+namespace xlazy::test {
+
+using bc::Instruction;
+using bc::MicroOp;
+
+namespace {
+
+using Index = std::vector<std::int64_t>;
+using Extents = std::span<const std::int64_t>;
+
+Token mix(Token a, Token b) {
+    Token x = a * 0x9e3779b97f4a7c15u + b + 0x632be59bd9b4e019u;
+    x = (x ^ (x >> 31)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 29)) * 0x94d049bb133111ebu;
+    return (x ^ (x >> 32)) | 1;  // never kUnspecified
+}
+
+Token token(std::string_view kind, std::uint64_t a, std::uint64_t b = 0) {
+    return mix(mix(mix(std::hash<std::string_view>{}(kind), a), b), 7);
+}
+
+/// Element of an op; an unspecified operand makes it unspecified.
+Token apply(bc::Op op, bc::DType type, bc::DType result, const std::vector<Token>& operands) {
+    if (op == bc::Op::copy) return operands[0];
+    Token value = mix(static_cast<Token>(op), static_cast<Token>(type) * 64 + static_cast<Token>(result));
+    for (const Token operand : operands) {
+        if (operand == kUnspecified) return kUnspecified;
+        value = mix(value, operand);
+    }
+    return value;
+}
+
+Token fold(bc::Op op, bc::DType type, bc::DType result, const std::vector<Token>& along_axis) {
+    Token value = token("fold", along_axis.size(), static_cast<Token>(op));
+    for (const Token element : along_axis) {
+        if (element == kUnspecified) return kUnspecified;
+        value = mix(value, element);
+    }
+    return mix(value, static_cast<Token>(type) * 64 + static_cast<Token>(result));
+}
+
+std::int64_t position(const Index& index, Extents extents) {
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < extents.size(); ++i) at = at * extents[i] + index[i];
+    return at;
+}
+
+Index index_at(std::int64_t at, Extents extents) {
+    Index index(extents.size());
+    for (std::size_t i = extents.size(); i-- > 0;) {
+        index[i] = at % extents[i];
+        at /= extents[i];
+    }
+    return index;
+}
+
+/// Element of a view at an index of a shape, aligned at the last axis; extents of 1 repeat.
+std::int64_t element(const bc::Program& program, std::uint32_t view, const Index& index) {
+    const auto dims = program.dims_of(program.views[view]);
+    std::int64_t at = program.views[view].offset;
+    for (std::size_t i = 0; i < std::min(dims.size(), index.size()); ++i) {
+        const bc::Dim& dim = dims[dims.size() - 1 - i];
+        if (dim.extent > 1) at += dim.stride * index[index.size() - 1 - i];
+    }
+    return at;
+}
+
+/// The same for dense storage of a shape.
+std::int64_t dense_element(Extents extents, const Index& index) {
+    std::int64_t at = 0, stride = 1;
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+        const std::int64_t extent = extents[extents.size() - 1 - i];
+        if (extent > 1 && i < index.size()) at += stride * index[index.size() - 1 - i];
+        stride *= extent;
+    }
+    return at;
+}
+
+Index without_axis(Index index, unsigned axis, bool keep) {
+    if (keep) index[axis] = 0;
+    else index.erase(index.begin() + axis);
+    return index;
+}
+
+std::vector<Token> initial(const bc::Program& program, std::uint32_t base) {
+    std::vector<Token> elements(static_cast<std::size_t>(program.bases[base].size));
+    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = token("base", base, i);
+    return elements;
+}
+
+class Batch {
+public:
+    explicit Batch(const bc::Program& program) : program_(program) {
+        for (std::uint32_t b = 0; b < program.bases.size(); ++b) {
+            const auto size = static_cast<std::size_t>(program.bases[b].size);
+            run_.bases.push_back(program.bases[b].initialised ? initial(program, b)
+                                                              : std::vector<Token>(size, kUnspecified));
+        }
+        temps_.resize(program.temp_count);
+    }
+
+    TokenRun run() {
+        for (std::uint32_t i = 0; i < program_.instructions.size(); ++i) execute(program_.instructions[i], i);
+        return std::move(run_);
+    }
+
+private:
+    struct Temp {
+        std::vector<std::int64_t> extents;
+        std::vector<Token> elements;
+    };
+
+    Token read(bc::Operand operand, const Index& index) const {
+        if (operand.is_scalar()) return token("scalar", operand.index());
+        if (operand.is_view()) {
+            const auto at = static_cast<std::size_t>(element(program_, operand.index(), index));
+            return run_.bases[program_.views[operand.index()].base][at];
+        }
+        const Temp& temp = temps_[operand.index()];
+        return temp.elements[static_cast<std::size_t>(dense_element(temp.extents, index))];
+    }
+
+    void execute(const Instruction& instruction, std::uint32_t number) {
+        const Extents extents = program_.domain_extents(instruction.domain);
+        const bool reduces = bc::info(instruction.op).kind == bc::OpKind::Reduce;
+        std::vector<std::int64_t> shape(extents.begin(), extents.end());
+        if (reduces) {
+            const bool keep = (instruction.flags & Instruction::kKeepAxis) != 0;
+            if (keep) shape[instruction.axis] = 1;
+            else shape.erase(shape.begin() + instruction.axis);
+        }
+        Temp result{shape, std::vector<Token>(static_cast<std::size_t>(bc::element_count(shape)))};
+        for (std::size_t at = 0; at < result.elements.size(); ++at) {
+            const Index index = index_at(static_cast<std::int64_t>(at), shape);
+            result.elements[at] = reduces ? reduce(instruction, index, extents) : map(instruction, number, index);
+        }
+        if (instruction.out.is_temp()) {
+            temps_[instruction.out.index()] = std::move(result);
+            return;
+        }
+        const std::uint32_t view = instruction.out.index();
+        for (std::size_t at = 0; at < result.elements.size(); ++at) {
+            const Index index = index_at(static_cast<std::int64_t>(at), shape);
+            run_.bases[program_.views[view].base][static_cast<std::size_t>(element(program_, view, index))] =
+                result.elements[at];
+        }
+    }
+
+    Token map(const Instruction& instruction, std::uint32_t number, const Index& index) {
+        if (bc::info(instruction.op).kind == bc::OpKind::Generate) {
+            return token("index", static_cast<std::uint64_t>(index[instruction.axis]));
+        }
+        std::vector<Token> operands;
+        for (unsigned i = 0; i < bc::operand_count(instruction); ++i) operands.push_back(read(instruction.in[i], index));
+        if (bc::can_fail(instruction.op, instruction.type)) {
+            run_.fallible[{number, position(index, program_.domain_extents(instruction.domain))}] = operands;
+        }
+        return apply(instruction.op, instruction.type, instruction.result, operands);
+    }
+
+    Token reduce(const Instruction& instruction, Index index, Extents extents) const {
+        if ((instruction.flags & Instruction::kKeepAxis) == 0) index.insert(index.begin() + instruction.axis, 0);
+        std::vector<Token> along;
+        for (index[instruction.axis] = 0; index[instruction.axis] < extents[instruction.axis]; ++index[instruction.axis]) {
+            along.push_back(read(instruction.in[0], index));
+        }
+        return fold(instruction.op, instruction.type, instruction.result, along);
+    }
+
+    const bc::Program& program_;
+    TokenRun run_;
+    std::vector<Temp> temps_;
+};
+
+class PlanRun {
+public:
+    PlanRun(const bc::Plan& plan, const bc::Program& program, unsigned seed)
+        : plan_(plan), program_(program), random_(seed), bases_(program.bases.size()), scratch_(plan.scratch.size()) {
+        for (std::uint32_t b = 0; b < program.bases.size(); ++b) {
+            if (program.bases[b].initialised) bases_[b] = initial(program, b);
+        }
+    }
+
+    TokenRun run() {
+        for (const bc::Step& step : plan_.steps) {
+            execute(step);
+            if (!run_.fault.empty()) return std::move(run_);
+        }
+        for (std::uint32_t b = 0; b < bases_.size(); ++b) {
+            if (bases_[b] && !program_.bases[b].live) fail(fmt::format("base {} is never freed", b));
+            run_.bases.push_back(bases_[b].value_or(std::vector<Token>{}));
+        }
+        for (std::size_t s = 0; s < scratch_.size(); ++s) {
+            if (scratch_[s]) fail(fmt::format("scratch {} is never freed", s));
+        }
+        return std::move(run_);
+    }
+
+private:
+    using Memory = std::optional<std::vector<Token>>;
+    /// The values of one reduction that are there already, by output position and by index along the axis.
+    struct Accumulator {
+        std::map<Index, std::map<std::int64_t, Token>> values;
+    };
+
+    void fail(const std::string& what) {
+        if (run_.fault.empty()) run_.fault = what;
+    }
+
+    std::vector<Token> garbage(std::int64_t size) {
+        std::vector<Token> elements(static_cast<std::size_t>(size));
+        for (Token& t : elements) t = random_() | 1;
+        return elements;
+    }
+
+    void execute(const bc::Step& step) {
+        const bool scratch = step.kind == bc::Step::Kind::AllocScratch || step.kind == bc::Step::Kind::FreeScratch;
+        if (step.kind == bc::Step::Kind::Run) {
+            run_kernel(plan_.kernels[step.index]);
+            return;
+        }
+        Memory& memory = scratch ? scratch_[step.index] : bases_[step.index];
+        if (step.kind == bc::Step::Kind::AllocBase || step.kind == bc::Step::Kind::AllocScratch) {
+            if (memory) fail(fmt::format("{} {} is allocated twice", scratch ? "scratch" : "base", step.index));
+            memory = garbage(scratch ? bc::element_count(bc::shape_of(program_, plan_.scratch[step.index]).span())
+                                     : program_.bases[step.index].size);
+            return;
+        }
+        if (!memory) fail(fmt::format("{} {} is freed without memory", scratch ? "scratch" : "base", step.index));
+        if (!scratch && program_.bases[step.index].live) fail(fmt::format("live base {} is freed", step.index));
+        memory.reset();
+    }
+
+    void run_kernel(const bc::Kernel& kernel) {
+        const Extents extents = program_.domain_extents(kernel.domain);
+        std::vector<std::int64_t> order(static_cast<std::size_t>(bc::element_count(extents)));
+        std::iota(order.begin(), order.end(), std::int64_t{0});
+        std::shuffle(order.begin(), order.end(), random_);
+        accumulators_.clear();
+        values_.assign(kernel.ops.size(), kUnspecified);
+        for (const std::int64_t at : order) {
+            const Index index = index_at(at, extents);
+            for (std::size_t i = 0; i < kernel.ops.size() && run_.fault.empty(); ++i) {
+                values_[i] = evaluate(kernel.ops[i], i, index, extents);
+            }
+        }
+        for (const MicroOp& op : kernel.ops) {
+            if (is_reduction(op) && extents[op.axis] == 0) reduce_nothing(op, extents);
+        }
+    }
+
+    static bool is_reduction(const MicroOp& op) {
+        return op.kind == MicroOp::Kind::ReduceView || op.kind == MicroOp::Kind::ReduceScratch;
+    }
+
+    Token* place(bool view, std::uint32_t number, const Index& index) {
+        const std::uint32_t base = view ? program_.views[number].base : number;
+        Memory& memory = view ? bases_[base] : scratch_[base];
+        if (!memory) {
+            fail(fmt::format("{} {} is used without memory", view ? "base" : "scratch", base));
+            return nullptr;
+        }
+        const std::int64_t at = view ? element(program_, number, index)
+                                     : dense_element(bc::shape_of(program_, plan_.scratch[number]).span(), index);
+        return &(*memory)[static_cast<std::size_t>(at)];
+    }
+
+    Token evaluate(const MicroOp& op, std::size_t number, const Index& index, Extents extents) {
+        switch (op.kind) {
+            case MicroOp::Kind::LoadView:
+            case MicroOp::Kind::LoadScratch: {
+                const Token* from = place(op.kind == MicroOp::Kind::LoadView, op.index, index);
+                return from == nullptr ? kUnspecified : *from;
+            }
+            case MicroOp::Kind::LoadScalar: return token("scalar", op.index);
+            case MicroOp::Kind::Compute: return compute(op, index, extents);
+            case MicroOp::Kind::StoreView:
+            case MicroOp::Kind::StoreScratch:
+                if (Token* to = place(op.kind == MicroOp::Kind::StoreView, op.index, index)) *to = values_[op.in[0]];
+                break;
+            case MicroOp::Kind::ReduceView:
+            case MicroOp::Kind::ReduceScratch: accumulate(op, number, index, extents); break;
+        }
+        return kUnspecified;
+    }
+
+    Token compute(const MicroOp& op, const Index& index, Extents extents) {
+        if (bc::info(op.op).kind == bc::OpKind::Generate) {
+            return token("index", static_cast<std::uint64_t>(index[op.axis]));
+        }
+        std::vector<Token> operands;
+        for (const bc::ValueId in : op.in) {
+            if (in != bc::kNoValue) operands.push_back(values_[in]);
+        }
+        if (bc::can_fail(op.op, op.type)) {
+            const bool first = run_.fallible.emplace(std::pair(op.instruction, position(index, extents)), operands).second;
+            if (!first) fail(fmt::format("instruction {} is computed twice", op.instruction));
+        }
+        return apply(op.op, op.type, op.result, operands);
+    }
+
+    void accumulate(const MicroOp& op, std::size_t number, const Index& index, Extents extents) {
+        const bool keep = (op.flags & Instruction::kKeepAxis) != 0;
+        const Index out = without_axis(index, op.axis, keep);
+        auto& along = accumulators_[number].values[out];
+        along[index[op.axis]] = values_[op.in[0]];
+        if (along.size() != static_cast<std::size_t>(extents[op.axis])) return;
+        std::vector<Token> sequence;
+        for (const auto& [at, value] : along) sequence.push_back(value);
+        if (Token* to = place(op.kind == MicroOp::Kind::ReduceView, op.index, out)) {
+            *to = fold(op.op, op.type, op.result, sequence);
+        }
+    }
+
+    void reduce_nothing(const MicroOp& op, Extents extents) {
+        std::vector<std::int64_t> shape(extents.begin(), extents.end());
+        shape[op.axis] = 1;
+        for (std::int64_t at = 0; at < bc::element_count(shape); ++at) {
+            const Index out = without_axis(index_at(at, shape), op.axis, (op.flags & Instruction::kKeepAxis) != 0);
+            if (Token* to = place(op.kind == MicroOp::Kind::ReduceView, op.index, out)) {
+                *to = fold(op.op, op.type, op.result, {});
+            }
+        }
+    }
+
+    const bc::Plan& plan_;
+    const bc::Program& program_;
+    std::mt19937_64 random_;
+    std::vector<Memory> bases_, scratch_;
+    std::vector<Token> values_;
+    std::map<std::size_t, Accumulator> accumulators_;
+    TokenRun run_;
+};
+
+}  // namespace
+
+TokenRun run_batch(const bc::Program& program) { return Batch(program).run(); }
+
+TokenRun run_plan(const bc::Plan& plan, const bc::Program& program, unsigned seed) {
+    return PlanRun(plan, program, seed).run();
+}
+
+std::string difference(const TokenRun& batch, const TokenRun& plan, const bc::Program& program) {
+    if (!plan.fault.empty()) return plan.fault;
+    for (std::size_t b = 0; b < program.bases.size(); ++b) {
+        if (!program.bases[b].live) continue;
+        for (std::size_t i = 0; i < batch.bases[b].size(); ++i) {
+            if (batch.bases[b][i] == kUnspecified) continue;
+            if (plan.bases[b].empty()) return fmt::format("base {} has no memory", b);
+            if (plan.bases[b][i] != batch.bases[b][i]) return fmt::format("base {} differs at element {}", b, i);
+        }
+    }
+    for (const auto& [element, operands] : batch.fallible) {
+        const auto found = plan.fallible.find(element);
+        if (found == plan.fallible.end()) return fmt::format("instruction {} was not computed", element.first);
+        const bool specified = std::ranges::find(operands, kUnspecified) == operands.end();
+        if (specified && found->second != operands) return fmt::format("instruction {} had other operands", element.first);
+    }
+    return {};
+}
+
+std::string check_plan(const bc::Plan& plan, const bc::Program& program) {
+    if (const std::string wrong = bc::verify(plan, program); !wrong.empty()) return wrong;
+    if (!bc::guards_hold(plan, program)) return "the plan's guards do not hold for its own batch";
+    const TokenRun expected = run_batch(program);
+    for (const unsigned seed : {1u, 2u}) {
+        if (const std::string wrong = difference(expected, run_plan(plan, program, seed), program); !wrong.empty()) {
+            return wrong;
+        }
+    }
+    return {};
+}
+
+}  // namespace xlazy::test
