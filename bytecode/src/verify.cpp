@@ -127,7 +127,7 @@ private:
         const Instruction& instruction = program_.instructions[i];
         if (program_.origins[i] == 0) return "no origin";
         if (instruction.domain >= program_.domains.size()) return fmt::format("there is no domain d{}", instruction.domain);
-        if (instruction.reserved_ != 0) return "the reserved byte is not 0";
+        if (instruction.reserved_ != 0) return "the reserved field is not 0";
         if (instruction.statement >= program_.statement_count) return "the statement's number is out of range";
         const Shape domain = shape_from(program_.domain_extents(instruction.domain));
         std::string fault = operation_fault(instruction.op, instruction.type, instruction.result, instruction.flags,

@@ -49,7 +49,7 @@ struct Instruction {
     DType result = DType::none;  ///< of `out`
     std::uint8_t flags = 0;
     std::uint8_t axis = 0;           ///< of reductions and generators
-    std::uint8_t reserved_ = 0;      ///< zero, so that records compare with memcmp
+    std::uint16_t reserved_ = 0;     ///< zero, so that records compare with memcmp
     std::uint32_t statement = 0;     ///< number of the user's statement within the batch
     std::uint32_t domain = 0;        ///< index of the shape that is iterated over
     Operand out;                     ///< a view or a temporary
@@ -57,6 +57,7 @@ struct Instruction {
 };
 static_assert(sizeof(Instruction) == 32);
 static_assert(std::is_trivially_copyable_v<Instruction>);
+static_assert(std::has_unique_object_representations_v<Instruction>, "no padding");
 
 /// Number of operands in use, the mask included.
 constexpr unsigned operand_count(const Instruction& instruction) noexcept {
