@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Assignment: the one door to the queue. What cannot be recorded is evaluated by xtensor on synchronised data.
+#pragma once
+
+#include "xlazy/detail/lowering.hpp"
+
+#include "xlazy/detail/stock_begin.hpp"
+#include <xtensor/xassign.hpp>
+#include "xlazy/detail/stock_end.hpp"
+
+namespace xlazy::detail {
+
+/// Whole containers have two derived_cast (xcontainer's and xexpression's); xtensor's assigner needs the latter.
+template <class X> const xt::xexpression<X>& as_expression(const xt::xexpression<X>& e) { return e; }
+template <class X> xt::xexpression<X>& as_expression(xt::xexpression<X>& e) { return e; }
+
+template <class E>
+inline constexpr bool is_recorded_tree = recorded_value<E> && (lowering<E>::native || is_scalar<E>);
+
+/// The target of an assignment, as the run time sees it.
+template <class D>
+void store(rt::Statement& statement, const D& d, Value value) {
+    with_window(d, [&](const rt::ViewRef& view) { statement.store(view, value); });
+}
+
+/// Gives the array new storage of the value's shape.
+template <class D>
+void renew_for(D& d, const rt::Statement& statement, Value value) {
+    using shape_type = typename D::shape_type;
+    const std::size_t rank = statement.rank_of(value);
+    auto shape = xtl::make_sequence<shape_type>(rank, 0);
+    if (shape.size() != rank) {
+        throw_broadcast("an array of rank " + std::to_string(shape.size()) + " cannot hold a value of rank " +
+                        std::to_string(rank));
+    }
+    for (std::size_t i = 0; i < rank; ++i) shape[i] = static_cast<std::size_t>(statement.extent_of(value, i));
+    d.renew(shape);
+}
+
+template <class D>
+bool value_has_shape(const rt::Statement& statement, Value value, const D& d) {
+    const auto& shape = d.shape();
+    if (statement.rank_of(value) != shape.size()) return false;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (statement.extent_of(value, i) != static_cast<std::int64_t>(shape[i])) return false;
+    }
+    return true;
+}
+
+// ---- `array = expression`
+
+template <class D, class E>
+void record_whole(D& d, const E& e) {
+    leaves evaluated;
+    prepare_as<value_of<E>>(e, evaluated);
+    rt::Statement statement(rt::LineScope::current());
+    recording r{statement, evaluated};
+    const Value value = lower_as<value_of<E>>(e, r);
+    renew_for(d, statement, value);
+    store(statement, d, value);
+    evaluated.end_statement();
+}
+
+/// The array takes over the evaluated elements.
+template <class D, class E>
+void evaluate_whole(D& d, const E& e) {
+    using shape_type = typename D::shape_type;
+    const auto& from = e.shape();
+    auto shape = xtl::make_sequence<shape_type>(from.size(), 0);
+    if (shape.size() != from.size()) {
+        throw_broadcast("an array of rank " + std::to_string(shape.size()) + " cannot hold a value of rank " +
+                        std::to_string(from.size()));
+    }
+    std::copy(from.begin(), from.end(), shape.begin());
+    base_owner base = evaluate<typename D::value_type>(e);
+    d.renew(shape);
+    d.own().storage.adopt(base.release());
+}
+
+/// xtensor evaluates and stores, on a new array so that `e` may read the old one.
+template <class D, class E>
+void stock_whole(D& d, const E& e) {
+    synchronise<E>();
+    rt::InsideXtensor inside;
+    D result;
+    if constexpr (xt::has_assign_to<D, E>::value) {
+        e.assign_to(as_expression(result));
+    } else {
+        xt::xexpression_assigner<xt::xtensor_expression_tag>::assign_xexpression(as_expression(result), as_expression(e));
+    }
+    rt::throw_held();
+    d.assign_temporary(std::move(result));
+}
+
+template <class D, class E>
+void assign_array(D& d, const E& e) {
+    using T = typename D::value_type;
+    if constexpr (!xt::is_xexpression<E>::value) {
+        d.assign_temporary(D(e));
+    } else if constexpr (!D::recorded) {
+        stock_whole(d, e);
+    } else if constexpr (is_recorded_tree<E>) {
+        located([&] { record_whole(d, e); });
+    } else if constexpr (std::is_arithmetic_v<typename E::value_type> && xt::is_xexpression<E>::value) {
+        static_assert(std::is_convertible_v<typename E::value_type, T>);
+        located([&] { evaluate_whole(d, e); });
+    } else {
+        located([&] { stock_whole(d, e); });
+    }
+}
+
+// ---- `view = expression`, and every `target op= expression`
+
+template <assignment O>
+inline constexpr Op compound_op = [] {
+    constexpr Op ops[] = {Op::copy, Op::add, Op::sub, Op::mul, Op::div, Op::mod, Op::bit_and, Op::bit_or, Op::bit_xor};
+    return ops[static_cast<std::size_t>(O)];
+}();
+
+/// The type in which C++ computes `target op value`.
+template <assignment O, class D, class E>
+struct compound_type {
+    using type = decltype(std::declval<value_of<D>>() + std::declval<value_of<E>>());
+};
+template <class D, class E>
+struct compound_type<assignment::set, D, E> {
+    using type = value_of<D>;
+};
+
+template <assignment O, class D, class E>
+inline constexpr bool recorded_update = [] {
+    if constexpr (!viewed<D>::ok || !xt::is_xexpression<E>::value) return false;
+    else if constexpr (!std::is_arithmetic_v<value_of<E>>) return false;
+    else {
+        using T = typename compound_type<O, D, E>::type;
+        return lowerable_as<E, T> && (O == assignment::set || bc::accepts(compound_op<O>, bc::dtype_of<T>()));
+    }
+}();
+
+template <assignment O, class D, class E>
+void record_update(D& d, const E& e) {
+    using T = typename compound_type<O, D, E>::type;
+    leaves evaluated;
+    prepare_as<T>(e, evaluated);
+    rt::Statement statement(rt::LineScope::current());
+    recording r{statement, evaluated};
+    Value value = lower_as<T>(e, r);
+    if constexpr (O != assignment::set) {
+        Value old = with_window(d, [&](const rt::ViewRef& view) { return statement.load(view); });
+        old = statement.cast(old, bc::dtype_of<T>());
+        value = statement.apply(compound_op<O>, bc::dtype_of<T>(), old, value);
+    }
+    if constexpr (requires { d.used(); }) {
+        // An array grows to the shape of the result; a view cannot.
+        if (O != assignment::set && !value_has_shape(statement, value, d)) renew_for(d, statement, value);
+    }
+    store(statement, d, value);
+    evaluated.end_statement();
+}
+
+template <assignment O, class B, class E>
+void stock_update(B& target, const E& e) {
+    if constexpr (O == assignment::set) target = e;
+    else if constexpr (O == assignment::add) target += e;
+    else if constexpr (O == assignment::subtract) target -= e;
+    else if constexpr (O == assignment::multiply) target *= e;
+    else if constexpr (O == assignment::divide) target /= e;
+    else if constexpr (O == assignment::modulo) target %= e;
+    else if constexpr (O == assignment::bit_and) target &= e;
+    else if constexpr (O == assignment::bit_or) target |= e;
+    else target ^= e;
+}
+
+/// The class of xtensor's that has the operators which ours shadow.
+template <class D> struct stock_target {
+    using type = xt::xcontainer_semantic<D>;
+};
+template <class B> struct stock_target<lazy_view<B>> {
+    using type = B;
+};
+
+template <assignment O, class D, class E>
+void update(D& d, const E& e) {
+    if constexpr (recorded_update<O, D, E>) {
+        located([&] { record_update<O>(d, e); });
+    } else {
+        if constexpr (reads_arrays<D>) rt::fall_back(fallback_name<E>::get(), rt::LineScope::current());
+        else synchronise<E>();
+        rt::InsideXtensor inside;
+        located([&] { stock_update<O>(static_cast<typename stock_target<D>::type&>(d), e); });
+        rt::throw_held();
+    }
+}
+
+template <assignment O, class D, class E>
+void assign_to(D& d, const E& e) {
+    if constexpr (O == assignment::set && requires { d.used(); }) {
+        if constexpr (std::is_same_v<D, E>) {
+            if (&d.peek() == &e.peek()) return;
+            copy_array(d, e);
+        } else {
+            assign_array(d, e);
+        }
+    } else if constexpr (xt::is_xexpression<E>::value) {
+        update<O>(d, e);
+    } else if constexpr (std::is_arithmetic_v<E>) {
+        update<O>(d, xt::xscalar<const E&>(e));
+    } else {
+        if constexpr (reads_arrays<D>) rt::fall_back(fallback_name<E>::get(), rt::LineScope::current());
+        rt::InsideXtensor inside;
+        stock_update<O>(static_cast<typename stock_target<D>::type&>(d), e);
+        rt::throw_held();
+    }
+}
+
+template <class D>
+void fill_with(D& d, typename D::value_type value) {
+    rt::Statement statement(rt::LineScope::current());
+    store(statement, d, statement.scalar(value));
+}
+
+template <class D>
+void copy_array(D& d, const D& from) {
+    const auto& source = from.peek();
+    if (&source == D::cell_type::unused()) {
+        d.assign_temporary(D());
+        return;
+    }
+    if constexpr (D::recorded) {
+        rt::Statement statement(rt::LineScope::current());
+        const Value value =
+            with_window(from, [&](const rt::ViewRef& view) { return statement.load(view); });
+        d.take_layout(source);
+        store(statement, d, value);
+    } else {
+        d.take_layout(source);
+        d.own().storage = source.storage;
+    }
+}
+
+}  // namespace xlazy::detail
+
+namespace xt {
+
+/// The entry points through which xtensor's own functions assign. Specialised whole: in the general template the left
+/// side is resized before assign_data is reached, and scalar_computed_assign never reaches it.
+template <>
+class xexpression_assigner<xlazy::detail::lazy_tag> {
+public:
+    template <class E1, class E2>
+    static void assign_xexpression(E1& e1, const E2& e2) {
+        whole(e1.derived_cast(), e2.derived_cast());
+    }
+    template <class E1, class E2>
+    static void computed_assign(xexpression<E1>& e1, const xexpression<E2>& e2) {
+        auto& d = e1.derived_cast();
+        if constexpr (xlazy::detail::viewed<E1>::ok) xlazy::detail::assign_to<xlazy::detail::assignment::set>(d, e2.derived_cast());
+        else stock([&] { xexpression_assigner<xtensor_expression_tag>::computed_assign(e1, e2); });
+    }
+    template <class E1, class E2, class F>
+    static void scalar_computed_assign(xexpression<E1>& e1, const E2& e2, F&& f) {
+        stock([&] { xexpression_assigner<xtensor_expression_tag>::scalar_computed_assign(e1, e2, std::forward<F>(f)); });
+    }
+    template <class E1, class E2>
+    static void assert_compatible_shape(const xexpression<E1>& e1, const xexpression<E2>& e2) {
+        const auto& to = e1.derived_cast().shape();
+        const auto& from = e2.derived_cast().shape();
+        if (!broadcastable(from, to)) xlazy::detail::located([&] { throw_broadcast_error(from, to); });
+    }
+    template <class E1, class E2>
+    static void assign_data(xexpression<E1>& e1, const xexpression<E2>& e2, bool) {
+        auto& d = e1.derived_cast();
+        if constexpr (xlazy::detail::viewed<E1>::ok) {
+            xlazy::detail::update<xlazy::detail::assignment::set>(d, e2.derived_cast());
+        } else {
+            // Not trivial: the shapes that the operands were made with may be out of date.
+            stock([&] { xexpression_assigner_base<xtensor_expression_tag>::assign_data(e1, e2, false); });
+        }
+    }
+
+private:
+    template <class D, class E>
+    static void whole(D& d, const E& e) {
+        if constexpr (requires { d.used(); }) xlazy::detail::assign_to<xlazy::detail::assignment::set>(d, e);
+        else stock([&] {
+            xexpression_assigner<xtensor_expression_tag>::assign_xexpression(
+                xlazy::detail::as_expression(d), xlazy::detail::as_expression(e));
+        });
+    }
+    /// A plain container is filled, or a target is updated that is no window.
+    template <class F>
+    static void stock(F&& f) {
+        xlazy::rt::flush(xlazy::rt::Reason::convert, xlazy::rt::LineScope::current());
+        {
+            xlazy::rt::InsideXtensor inside;
+            f();
+        }
+        xlazy::rt::throw_held();
+    }
+};
+
+}  // namespace xt

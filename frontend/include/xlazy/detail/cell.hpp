@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The cell: shape, strides and storage of an array, shared by the array and the expressions that hold it.
+#pragma once
+
+#include "xlazy/detail/storage.hpp"
+
+#include <array>
+
+#include "xlazy/detail/stock_begin.hpp"
+#include <xtensor/xstrides.hpp>
+#include "xlazy/detail/stock_end.hpp"
+
+namespace xlazy::detail {
+
+/// What the template arguments of an array say.
+template <class D> struct array_traits;
+
+template <class T, xt::layout_type L, class A, class SA>
+struct array_traits<xarray<T, L, A, SA>> {
+    using value_type = T;
+    using storage_type = typename select_storage<T, A>::type;
+    using shape_type = xt::svector<std::size_t, 4, SA, true>;
+    static constexpr xt::layout_type layout = L;
+    static constexpr std::size_t rank = SIZE_MAX;
+    static constexpr std::size_t default_size = 1;
+};
+
+template <class T, std::size_t N, xt::layout_type L, class A>
+struct array_traits<xtensor<T, N, L, A>> {
+    using value_type = T;
+    using storage_type = typename select_storage<T, A>::type;
+    using shape_type = std::array<std::size_t, N>;
+    static constexpr xt::layout_type layout = L;
+    static constexpr std::size_t rank = N;
+    static constexpr std::size_t default_size = N == 0 ? 1 : 0;
+};
+
+template <class D>
+struct cell {
+    using traits = array_traits<D>;
+    using value_type = typename traits::value_type;
+    using shape_type = typename traits::shape_type;
+    using strides_type = xt::get_strides_t<shape_type>;
+    using storage_type = typename traits::storage_type;
+    static constexpr bool recorded = is_recorded<value_type>;
+
+    std::atomic<unsigned> references{1};
+    xt::layout_type layout = traits::layout;
+    shape_type shape = xtl::make_sequence<shape_type>(0, 0);
+    strides_type strides = xtl::make_sequence<strides_type>(0, 0);
+    strides_type backstrides = xtl::make_sequence<strides_type>(0, 0);
+    storage_type storage;
+
+    cell() = default;
+    /// As a default-constructed array of xtensor: one zero if the rank is 0 or dynamic.
+    struct initial {};
+    explicit cell(initial) : storage(traits::default_size, value_type()) {}
+    cell(const cell& other)
+        : layout(other.layout), shape(other.shape), strides(other.strides), backstrides(other.backstrides) {}
+    cell& operator=(const cell&) = delete;
+
+    void retain() noexcept { references.fetch_add(1, std::memory_order_relaxed); }
+    void release() noexcept {
+        if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    }
+    bool shared() const noexcept { return references.load(std::memory_order_acquire) != 1; }
+
+    void swap_contents(cell& other) noexcept {
+        std::swap(layout, other.layout);
+        std::swap(shape, other.shape);
+        std::swap(strides, other.strides);
+        std::swap(backstrides, other.backstrides);
+        storage.swap(other.storage);
+    }
+
+    /// Fits the strides to a shape already set. @return the number of elements
+    std::size_t lay_out() {
+        if (traits::layout == xt::layout_type::dynamic && layout == xt::layout_type::dynamic) {
+            layout = XTENSOR_DEFAULT_LAYOUT;
+        }
+        xt::resize_container(strides, shape.size());
+        xt::resize_container(backstrides, shape.size());
+        return xt::compute_strides<traits::layout>(shape, layout, strides, backstrides);
+    }
+
+    template <class S>
+    bool has_shape(const S& other) const {
+        return shape.size() == other.size() && std::equal(std::begin(other), std::end(other), std::begin(shape));
+    }
+
+    /// The state of moved-from arrays, and of default-constructed ones until they are used; shared by all, never freed,
+    /// never written to. Its base has no memory, so that every access takes the slow path, which replaces it.
+    static cell* unused() {
+        static cell* const one = [] {
+            auto* made = new cell();
+            if constexpr (recorded) made->storage.renew(traits::default_size);
+            return made;
+        }();
+        return one;
+    }
+};
+
+}  // namespace xlazy::detail

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What xarray and xtensor have in common: xtensor's container interface over a shared cell.
+#pragma once
+
+#include "xlazy/detail/cell.hpp"
+#include "xlazy/detail/rhs.hpp"
+
+#include "xlazy/detail/stock_begin.hpp"
+#include <xtensor/xcontainer.hpp>
+#include <xtensor/xsemantic.hpp>
+#include "xlazy/detail/stock_end.hpp"
+
+namespace xt {
+
+// The types that xtensor's base classes ask for.
+template <class D>
+struct xlazy_inner_types {
+    using traits = xlazy::detail::array_traits<D>;
+    using storage_type = typename traits::storage_type;
+    using reference = typename storage_type::reference;
+    using const_reference = typename storage_type::const_reference;
+    using size_type = std::size_t;
+    using shape_type = typename traits::shape_type;
+    using strides_type = get_strides_t<shape_type>;
+    using backstrides_type = strides_type;
+    using inner_shape_type = shape_type;
+    using inner_strides_type = strides_type;
+    using inner_backstrides_type = backstrides_type;
+    using temporary_type = D;
+    static constexpr layout_type layout = traits::layout;
+};
+
+template <class T, layout_type L, class A, class SA>
+struct xcontainer_inner_types<xlazy::xarray<T, L, A, SA>> : xlazy_inner_types<xlazy::xarray<T, L, A, SA>> {};
+template <class T, layout_type L, class A, class SA>
+struct xiterable_inner_types<xlazy::xarray<T, L, A, SA>> : xcontainer_iterable_types<xlazy::xarray<T, L, A, SA>> {};
+template <class T, std::size_t N, layout_type L, class A>
+struct xcontainer_inner_types<xlazy::xtensor<T, N, L, A>> : xlazy_inner_types<xlazy::xtensor<T, N, L, A>> {};
+template <class T, std::size_t N, layout_type L, class A>
+struct xiterable_inner_types<xlazy::xtensor<T, N, L, A>> : xcontainer_iterable_types<xlazy::xtensor<T, N, L, A>> {};
+
+}  // namespace xt
+
+namespace xlazy::detail {
+
+/// An index with the line where it was written: operator[] takes no default arguments.
+struct index_here {
+    template <class I>
+        requires std::is_integral_v<I>
+    index_here(I i, here place = here::current()) noexcept : value(static_cast<std::size_t>(i)), line(place) {}
+    std::size_t value;
+    here line;
+};
+
+/// Tag of the constructors that share a cell.
+struct share_cell {};
+
+template <class I>
+concept not_a_line = !std::is_same_v<I, here>;
+
+// NAME(), NAME(i), NAME(i, j) ... with the user's line as last parameter, all calling `target(line, indices...)`.
+#define XLAZY_INDEXED(reference_type, name, qualifier, target)                                                      \
+    reference_type name(here line = here::current()) qualifier { return target(line); }                             \
+    template <not_a_line I>                                                                                         \
+    reference_type name(I i, here line = here::current()) qualifier {                                               \
+        return target(line, i);                                                                                     \
+    }                                                                                                               \
+    template <not_a_line I, not_a_line J>                                                                           \
+    reference_type name(I i, J j, here line = here::current()) qualifier {                                          \
+        return target(line, i, j);                                                                                  \
+    }                                                                                                               \
+    template <not_a_line I, not_a_line J, not_a_line K>                                                             \
+    reference_type name(I i, J j, K k, here line = here::current()) qualifier {                                     \
+        return target(line, i, j, k);                                                                               \
+    }                                                                                                               \
+    template <not_a_line I, not_a_line J, not_a_line K, not_a_line M>                                               \
+    reference_type name(I i, J j, K k, M m, here line = here::current()) qualifier {                                \
+        return target(line, i, j, k, m);                                                                            \
+    }                                                                                                               \
+    template <not_a_line I, not_a_line J, not_a_line K, not_a_line M, not_a_line... R>                              \
+        requires(sizeof...(R) != 0)                                                                                 \
+    reference_type name(I i, J j, K k, M m, R... rest) qualifier {                                                  \
+        return target(here{}, i, j, k, m, rest...);                                                                 \
+    }
+
+/// D is xarray or xtensor.
+template <class D>
+class container : public xt::xcontainer<D>,
+                  public xt::xcontainer_semantic<D>,
+                  public compound_assignment<D>,
+                  public lazy_base {
+public:
+    using base_type = xt::xcontainer<D>;
+    using semantic_base = xt::xcontainer_semantic<D>;
+    using extension_base = lazy_base;
+    using self_type = D;
+    using cell_type = cell<D>;
+    using traits = array_traits<D>;
+    using storage_type = typename base_type::storage_type;
+    using allocator_type = typename base_type::allocator_type;
+    using value_type = typename base_type::value_type;
+    using reference = typename base_type::reference;
+    using const_reference = typename base_type::const_reference;
+    using pointer = typename base_type::pointer;
+    using const_pointer = typename base_type::const_pointer;
+    using size_type = typename base_type::size_type;
+    using shape_type = typename base_type::shape_type;
+    using strides_type = typename base_type::strides_type;
+    using backstrides_type = typename base_type::backstrides_type;
+    using inner_shape_type = shape_type;
+    using inner_strides_type = strides_type;
+    using inner_backstrides_type = backstrides_type;
+    using temporary_type = D;
+    using stepper = typename base_type::stepper;
+    using const_stepper = typename base_type::const_stepper;
+    static constexpr bool recorded = cell_type::recorded;
+    using expression_tag = std::conditional_t<recorded, lazy_tag, xt::xtensor_expression_tag>;
+    static constexpr std::size_t rank = traits::rank;
+
+    using compound_assignment<D>::operator+=;
+    using compound_assignment<D>::operator-=;
+    using compound_assignment<D>::operator*=;
+    using compound_assignment<D>::operator/=;
+    using compound_assignment<D>::operator%=;
+    using compound_assignment<D>::operator&=;
+    using compound_assignment<D>::operator|=;
+    using compound_assignment<D>::operator^=;
+
+    // ---- shape
+
+    size_type size() const noexcept {
+        const cell_type& c = peek();
+        return base_type::contiguous_layout ? c.storage.size() : xt::compute_size(c.shape);
+    }
+    template <class S = shape_type>
+    void resize(S&& shape, bool force = false) {
+        const cell_type& current = peek();
+        if (!force && current.has_shape(shape)) return;
+        cell_type& c = own();
+        c.shape = xtl::forward_sequence<shape_type, S>(shape);
+        c.storage.resize(c.lay_out());
+    }
+    template <class S = shape_type>
+    void resize(S&& shape, xt::layout_type layout) {
+        if (traits::layout != xt::layout_type::dynamic && layout != traits::layout) {
+            XTENSOR_THROW(std::runtime_error,
+                          "Cannot change layout_type if template parameter not layout_type::dynamic.");
+        }
+        own().layout = layout;
+        resize(std::forward<S>(shape), true);
+    }
+    template <class S = shape_type>
+    void resize(S&& shape, const strides_type& strides) {
+        if (traits::layout != xt::layout_type::dynamic) {
+            XTENSOR_THROW(std::runtime_error,
+                          "Cannot resize with custom strides when layout() is != layout_type::dynamic.");
+        }
+        cell_type& c = own();
+        c.shape = xtl::forward_sequence<shape_type, S>(shape);
+        c.strides = strides;
+        xt::resize_container(c.backstrides, strides.size());
+        xt::adapt_strides(c.shape, c.strides, c.backstrides);
+        c.layout = xt::layout_type::dynamic;
+        c.storage.resize(xt::compute_size(c.shape));
+    }
+    template <class S = shape_type>
+    D& reshape(S&& shape, xt::layout_type layout = traits::layout) & {
+        std::vector<std::ptrdiff_t> wanted(std::begin(shape), std::end(shape));
+        reshape_to(wanted, layout);
+        return self();
+    }
+    template <class T>
+    D& reshape(std::initializer_list<T> shape, xt::layout_type layout = traits::layout) & {
+        std::vector<std::ptrdiff_t> wanted(shape.begin(), shape.end());
+        reshape_to(wanted, layout);
+        return self();
+    }
+    xt::layout_type layout() const noexcept { return peek().layout; }
+    bool is_contiguous() const noexcept {
+        const cell_type& c = peek();
+        return c.strides.empty() || (c.layout == xt::layout_type::row_major && c.strides.back() == 1) ||
+               (c.layout == xt::layout_type::column_major && c.strides.front() == 1);
+    }
+
+    // ---- elements
+
+    XLAZY_INDEXED(reference, operator(), , write_at)
+    XLAZY_INDEXED(const_reference, operator(), const, read_at)
+    XLAZY_INDEXED(reference, at, , write_checked)
+    XLAZY_INDEXED(const_reference, at, const, read_checked)
+
+    reference operator[](index_here i) { return write_at(i.line, i.value); }
+    const_reference operator[](index_here i) const { return read_at(i.line, i.value); }
+    template <class S>
+    xt::disable_integral_t<S, reference> operator[](const S& index) {
+        return this->element(index.cbegin(), index.cend());
+    }
+    template <class S>
+    xt::disable_integral_t<S, const_reference> operator[](const S& index) const {
+        return this->element(index.cbegin(), index.cend());
+    }
+    template <class I>
+    reference operator[](std::initializer_list<I> index) {
+        return this->element(index.begin(), index.end());
+    }
+    template <class I>
+    const_reference operator[](std::initializer_list<I> index) const {
+        return this->element(index.begin(), index.end());
+    }
+
+    pointer data(here line = here::current()) {
+        storage_type& s = own().storage;
+        if constexpr (recorded) {
+            pointer at = s.write(rt::Reason::data, line_or(line));
+            s.pin_pointer(true);
+            return at;
+        } else {
+            return s.data();
+        }
+    }
+    const_pointer data(here line = here::current()) const {
+        const storage_type& s = used().storage;
+        if constexpr (recorded) {
+            const_pointer at = s.read(rt::Reason::data, line_or(line));
+            s.pin_pointer(false);
+            return at;
+        } else {
+            return s.data();
+        }
+    }
+
+#define XLAZY_ITERATORS(name)                                                                                       \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL>                                                        \
+    auto name(here line = here::current()) {                                                                        \
+        ready_to_write(line);                                                                                       \
+        return base_type::template name<L>();                                                                       \
+    }                                                                                                               \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S>                                               \
+        requires(!std::is_same_v<S, here>)                                                                          \
+    auto name(const S& shape, here line = here::current()) {                                                        \
+        ready_to_write(line);                                                                                       \
+        return base_type::template name<L>(shape);                                                                  \
+    }
+#define XLAZY_CONST_ITERATORS(name)                                                                                 \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL>                                                        \
+    auto name(here line = here::current()) const {                                                                  \
+        ready_to_read(line);                                                                                        \
+        return base_type::template name<L>();                                                                       \
+    }                                                                                                               \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S>                                               \
+        requires(!std::is_same_v<S, here>)                                                                          \
+    auto name(const S& shape, here line = here::current()) const {                                                  \
+        ready_to_read(line);                                                                                        \
+        return base_type::template name<L>(shape);                                                                  \
+    }
+    XLAZY_ITERATORS(begin)
+    XLAZY_ITERATORS(end)
+    XLAZY_ITERATORS(rbegin)
+    XLAZY_ITERATORS(rend)
+    XLAZY_CONST_ITERATORS(begin)
+    XLAZY_CONST_ITERATORS(end)
+    XLAZY_CONST_ITERATORS(rbegin)
+    XLAZY_CONST_ITERATORS(rend)
+    XLAZY_CONST_ITERATORS(cbegin)
+    XLAZY_CONST_ITERATORS(cend)
+    XLAZY_CONST_ITERATORS(crbegin)
+    XLAZY_CONST_ITERATORS(crend)
+#undef XLAZY_ITERATORS
+#undef XLAZY_CONST_ITERATORS
+
+    template <class V>
+    void fill(const V& value, here line = here::current()) {
+        rt::LineScope scope(line);
+        if constexpr (recorded && std::is_arithmetic_v<V>) fill_with(self(), static_cast<value_type>(value));
+        else std::fill(this->linear_begin(), this->linear_end(), value);
+    }
+
+    // ---- assignment (entry points of xtensor's own functions)
+
+    /// Shadows xcontainer_semantic's, which lets some expressions bypass the assigner.
+    template <class E>
+    D& assign_xexpression(const xt::xexpression<E>& e) {
+        assign_to<assignment::set>(self(), e.derived_cast());
+        return self();
+    }
+    D& assign_temporary(D&& temporary) {
+        take(std::move(temporary));
+        return self();
+    }
+
+    // ---- for the lowering
+
+    /// The cell, which an expression keeps; it counts itself up.
+    cell_type* share() const {
+        cell_type& c = used();
+        c.retain();
+        return &c;
+    }
+    /// The cell as it is.
+    const cell_type& peek() const noexcept { return *cell_.load(std::memory_order_acquire); }
+    /// The cell of an array that is in use; never the shared unused one.
+    cell_type& used() const {
+        cell_type* c = cell_.load(std::memory_order_acquire);
+        return c == cell_type::unused() ? begin_use(c) : *c;
+    }
+    cell_type& own() { return used(); }
+    /// New storage without values and with this shape, for a whole-array assignment.
+    template <class S>
+    void renew(const S& shape) {
+        cell_type& c = own();
+        if (traits::layout == xt::layout_type::dynamic && c.has_shape(shape)) {
+            c.storage.renew(c.storage.size());  // as stock's resize: same shape, same strides
+            return;
+        }
+        c.shape = shape;
+        c.storage.renew(c.lay_out());
+    }
+
+    /// Shape and strides of another cell, with new storage.
+    void take_layout(const cell_type& from) {
+        cell_type& c = own();
+        c.layout = from.layout;
+        c.shape = from.shape;
+        c.strides = from.strides;
+        c.backstrides = from.backstrides;
+        if constexpr (recorded) c.storage.renew(from.storage.size());
+    }
+
+    shape_type& shape_impl() noexcept { return own().shape; }
+    const shape_type& shape_impl() const noexcept { return peek().shape; }
+    strides_type& strides_impl() noexcept { return own().strides; }
+    const strides_type& strides_impl() const noexcept { return peek().strides; }
+    backstrides_type& backstrides_impl() noexcept { return own().backstrides; }
+    const backstrides_type& backstrides_impl() const noexcept { return peek().backstrides; }
+    storage_type& storage_impl() noexcept { return own().storage; }
+    const storage_type& storage_impl() const noexcept { return used().storage; }
+
+protected:
+    /// Takes over one count of the cell.
+    container(share_cell, cell_type* shared) noexcept : cell_(shared) {}
+    container() : cell_(recorded ? cell_type::unused() : new cell_type(typename cell_type::initial{})) {}
+    ~container() { drop(cell_.load(std::memory_order_relaxed)); }
+    // A copy records a statement, which the derived classes do: they have the line.
+    container(const container& other) = delete;
+    container& operator=(const container& other) = delete;
+    container(container&& other) noexcept
+        : base_type(), semantic_base(), cell_(other.cell_.exchange(cell_type::unused(), std::memory_order_relaxed)) {}
+
+    /// Move assignment. A cell that expressions hold keeps its identity: the contents move.
+    void take(D&& other) noexcept {
+        cell_type* mine = cell_.load(std::memory_order_relaxed);
+        if (mine == other.cell_.load(std::memory_order_relaxed)) return;
+        if (mine == cell_type::unused() || !mine->shared()) {
+            cell_.store(other.cell_.exchange(mine, std::memory_order_relaxed), std::memory_order_relaxed);
+        } else {
+            mine->swap_contents(other.own());
+        }
+    }
+
+    void swap_arrays(D& other) noexcept {
+        cell_type& mine = own();
+        cell_type& theirs = other.own();
+        if (&mine != &theirs) mine.swap_contents(theirs);
+    }
+
+    void from_value(const value_type& value) {
+        resize(xt::shape<shape_type>(value), true);
+        *fill_pointer(own().storage) = value;
+    }
+    template <class List>
+    void from_list(const List& list) {
+        resize(xt::shape<shape_type>(list), true);
+        cell_type& c = own();
+        if constexpr (traits::layout == xt::layout_type::row_major) {
+            xt::nested_copy(fill_pointer(c.storage), list);
+        } else {
+            fill_pointer(c.storage);
+            rt::InsideXtensor inside;
+            xt::nested_copy(base_type::template begin<xt::layout_type::row_major>(), list);
+        }
+    }
+    static value_type* fill_pointer(storage_type& s) {
+        if constexpr (recorded) return s.fill();
+        else return s.data();
+    }
+
+    D& self() noexcept { return static_cast<D&>(*this); }
+    const D& self() const noexcept { return static_cast<const D&>(*this); }
+
+private:
+    static void drop(cell_type* c) noexcept {
+        if (c != cell_type::unused()) c->release();
+    }
+
+    /// First use. Several threads may read one array, so the first of them wins.
+    [[gnu::noinline]] cell_type& begin_use(cell_type* expected) const {
+        auto* made = new cell_type(typename cell_type::initial{});
+        if (cell_.compare_exchange_strong(expected, made, std::memory_order_acq_rel)) return *made;
+        delete made;
+        return *expected;
+    }
+
+    template <class... I>
+    reference write_at(here line, I... i) {
+        const cell_type& c = peek();
+        XTENSOR_TRY(xt::check_index(c.shape, i...));
+        XTENSOR_CHECK_DIMENSION(c.shape, i...);
+        const size_type offset = xt::data_offset<size_type>(c.strides, i...);
+        if constexpr (recorded) {
+            void* memory = c.storage.base()->writable();
+            if (__builtin_expect(memory == nullptr, 0)) memory = write_slowly(line);
+            return static_cast<value_type*>(memory)[offset];
+        } else {
+            return own().storage[offset];
+        }
+    }
+    template <class... I>
+    const_reference read_at(here line, I... i) const {
+        const cell_type& c = peek();
+        XTENSOR_TRY(xt::check_index(c.shape, i...));
+        XTENSOR_CHECK_DIMENSION(c.shape, i...);
+        const size_type offset = xt::data_offset<size_type>(c.strides, i...);
+        if constexpr (recorded) {
+            const void* memory = c.storage.base()->readable();
+            if (__builtin_expect(memory == nullptr, 0)) memory = read_slowly(line);
+            return static_cast<const value_type*>(memory)[offset];
+        } else {
+            return used().storage[offset];
+        }
+    }
+    template <class... I>
+    reference write_checked(here line, I... i) {
+        xt::check_access(peek().shape, i...);
+        return write_at(line, i...);
+    }
+    template <class... I>
+    const_reference read_checked(here line, I... i) const {
+        xt::check_access(peek().shape, i...);
+        return read_at(line, i...);
+    }
+    [[gnu::noinline]] void* write_slowly(here line) {
+        return rt::base_write(own().storage.base(), rt::Reason::element, line_or(line));
+    }
+    [[gnu::noinline]] const void* read_slowly(here line) const {
+        return rt::base_read(used().storage.base(), rt::Reason::element, line_or(line));
+    }
+    void ready_to_write(here line) {
+        if constexpr (recorded) own().storage.write(rt::Reason::iterator, line_or(line));
+    }
+    void ready_to_read(here line) const {
+        if constexpr (recorded) used().storage.read(rt::Reason::iterator, line_or(line));
+    }
+
+    void reshape_to(std::vector<std::ptrdiff_t>& wanted, xt::layout_type layout);
+
+    mutable std::atomic<cell_type*> cell_;
+};
+
+template <class D>
+void container<D>::reshape_to(std::vector<std::ptrdiff_t>& wanted, xt::layout_type layout) {
+    const auto count = static_cast<std::ptrdiff_t>(this->size());
+    std::ptrdiff_t known = 1;
+    std::ptrdiff_t* open = nullptr;
+    for (std::ptrdiff_t& extent : wanted) {
+        if (extent < 0) open = &extent;
+        else known *= extent;
+    }
+    if (open != nullptr) {
+        if (known == 0 || count % known != 0) {
+            XTENSOR_THROW(std::runtime_error, "Negative axis size cannot be inferred. Shape mismatch.");
+        }
+        *open = count / known;
+        known *= *open;
+    }
+    if (known != count) {
+        XTENSOR_THROW(std::runtime_error, "Cannot reshape with incorrect number of elements. Do you mean to resize?");
+    }
+    if (traits::layout == xt::layout_type::dynamic && layout == xt::layout_type::dynamic) {
+        layout = XTENSOR_DEFAULT_LAYOUT;
+    }
+    if (traits::layout != xt::layout_type::dynamic && layout != traits::layout) {
+        XTENSOR_THROW(std::runtime_error, "Cannot reshape with different layout if static layout != dynamic.");
+    }
+    cell_type& c = own();
+    c.layout = layout;
+    c.shape = xtl::forward_sequence<shape_type, std::vector<std::ptrdiff_t>&>(wanted);
+    c.lay_out();
+}
+
+}  // namespace xlazy::detail

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions: sum, amin, amax over any axes.
+#pragma once
+
+#include "xlazy/detail/lowering.hpp"
+
+#include "xlazy/detail/stock_begin.hpp"
+#include <xtensor/xreducer.hpp>
+#include "xlazy/detail/stock_end.hpp"
+
+namespace xlazy::detail {
+
+/// Which reduction of the bytecode a functor of xtensor's is.
+template <class F> struct reduction {
+    static constexpr bool known = false;
+};
+template <> struct reduction<xt::detail::plus> {
+    static constexpr bool known = true;
+    static constexpr Op code = Op::sum;
+};
+template <class T> struct reduction<xt::math::minimum<T>> {
+    static constexpr bool known = true;
+    static constexpr Op code = Op::amin;
+};
+template <class T> struct reduction<xt::math::maximum<T>> {
+    static constexpr bool known = true;
+    static constexpr Op code = Op::amax;
+};
+
+/// Distinct extents, so that the shape of a reduction tells which axes it took away.
+inline constexpr std::size_t kProbeExtents[bc::kMaxRank] = {2,  3,  5,  7,  11, 13, 17, 19,
+                                                            23, 29, 31, 37, 41, 43, 47, 53};
+
+/// @throws std::runtime_error if a minimum or maximum of no elements is wanted
+void check_reduced_extents(Op op, const rt::Statement& statement, Value operand, std::uint32_t axes, bool keep_dims);
+
+/// The axes of an xreducer, which hides them: bit i for axis i.
+template <class E>
+std::uint32_t reduced_axes(const E& e, std::size_t rank, bool keep_dims) {
+    using T = typename E::xexpression_type::value_type;
+    const std::vector<std::size_t> extents(kProbeExtents, kProbeExtents + rank);
+    const auto probe = e.build_reducer(xt::broadcast(xt::xscalar<T>(T()), extents));
+    const auto& shape = probe.shape();
+    std::uint32_t axes = 0;
+    for (std::size_t i = 0, j = 0; i < rank; ++i) {
+        const bool kept = j < shape.size() && static_cast<std::size_t>(shape[j]) == kProbeExtents[i];
+        if (!kept) axes |= 1u << i;
+        if (kept || keep_dims) ++j;
+    }
+    return axes;
+}
+
+template <class F, class CT, class X, class O>
+struct lowering<xt::xreducer<F, CT, X, O>> {
+    using E = xt::xreducer<F, CT, X, O>;
+    using operand = std::decay_t<CT>;
+    using T = typename E::value_type;
+    using functor = std::decay_t<typename E::reduce_functor_type>;
+    static constexpr bool keep_dims = O::keep_dims::value;
+
+    static constexpr bool is_native() {
+        if constexpr (!reduction<functor>::known || O::has_initial_value) return false;
+        else return std::is_same_v<functor, std::decay_t<typename E::merge_functor_type>> && lowerable_as<operand, T> &&
+                    bc::accepts(reduction<functor>::code, bc::dtype_of<T>());
+    }
+    static constexpr bool native = is_native();
+    static constexpr bool has_leaves = needs_preparation<operand>;
+    static constexpr bool can_fail = false;  // a mask of the result's shape does not fit the operand
+
+    static void prepare(const E& e, leaves& evaluated) { prepare_as<T>(e.expression(), evaluated); }
+    static Value run(const E& e, recording& r) {
+        recording inner{r.statement, r.evaluated};
+        const Value value = lower_as<T>(e.expression(), inner);
+        const std::size_t rank = r.statement.rank_of(value);
+        check_rank(rank);
+        const std::uint32_t axes = reduced_axes(e, rank, keep_dims);
+        if constexpr (reduction<functor>::code != Op::sum) {
+            check_reduced_extents(reduction<functor>::code, r.statement, value, axes, keep_dims);
+        }
+        return r.statement.reduce(reduction<functor>::code, value, axes, keep_dims);
+    }
+};
+
+}  // namespace xlazy::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parameter of assignment operators: type-erased, and it knows the user's line.
+#pragma once
+
+#include "xlazy/detail/recorder.hpp"
+#include "xlazy/detail/tag.hpp"
+
+#include <memory>
+
+namespace xlazy::detail {
+
+enum class assignment : unsigned char { set, add, subtract, multiply, divide, modulo, bit_and, bit_or, bit_xor };
+
+/// `d = e`, `d += e`, ...: defined in assign.hpp.
+template <assignment O, class D, class E>
+void assign_to(D& d, const E& e);
+/// Every element of `d` becomes `value`.
+template <class D>
+void fill_with(D& d, typename D::value_type value);
+/// `d` becomes a copy of `from`, strides included.
+template <class D>
+void copy_array(D& d, const D& from);
+
+/// Can E stand on the right of an assignment to D? Single values may be assigned to views, and combined with everything.
+template <class E, class D, assignment O>
+concept assignable = xt::is_xexpression<E>::value || O != assignment::set || D::takes_value ||
+                     std::is_convertible_v<const E&, D>;
+
+/// Its converting constructor is a template with the line as default argument, which an operator cannot have. The
+/// operation is part of the type, so that only those in use are instantiated.
+template <class D, assignment O>
+class rhs {
+public:
+    template <class E>
+        requires(!std::is_same_v<E, rhs> && assignable<E, D, O>)
+    rhs(const E& e, here line = here::current()) noexcept
+        : expression_(std::addressof(e)), run_(&run_for<E>), line_(line) {}
+
+    D& run(D& d) const {
+        rt::LineScope scope(line_);
+        run_(d, expression_);
+        return d;
+    }
+
+private:
+    template <class E>
+    static void run_for(D& d, const void* e) {
+        assign_to<O>(d, *static_cast<const E*>(e));
+    }
+
+    const void* expression_;
+    void (*run_)(D&, const void*);
+    here line_;
+};
+
+/// The compound operators of D, to be brought into D by using-declarations.
+template <class D>
+class compound_assignment {
+public:
+    D& operator+=(rhs<D, assignment::add> e) { return e.run(self()); }
+    D& operator-=(rhs<D, assignment::subtract> e) { return e.run(self()); }
+    D& operator*=(rhs<D, assignment::multiply> e) { return e.run(self()); }
+    D& operator/=(rhs<D, assignment::divide> e) { return e.run(self()); }
+    D& operator%=(rhs<D, assignment::modulo> e) { return e.run(self()); }
+    D& operator&=(rhs<D, assignment::bit_and> e) { return e.run(self()); }
+    D& operator|=(rhs<D, assignment::bit_or> e) { return e.run(self()); }
+    D& operator^=(rhs<D, assignment::bit_xor> e) { return e.run(self()); }
+
+protected:
+    compound_assignment() = default;
+    ~compound_assignment() = default;
+    compound_assignment(const compound_assignment&) = default;
+    compound_assignment& operator=(const compound_assignment&) = default;
+
+private:
+    D& self() noexcept { return static_cast<D&>(*this); }
+};
+
+}  // namespace xlazy::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// view, row, col. Overloads like these stand beside xtensor's with identical heads and one more constraint; they are brought
+// into xt by using-declarations, since g++ 12 does not mangle constraints and would make one symbol of both.
+#pragma once
+
+#include "xlazy/detail/core.hpp"
+
+#include "xlazy/detail/stock_begin.hpp"
+#include <xtensor/xview.hpp>
+#include "xlazy/detail/stock_end.hpp"
+
+namespace xlazy::detail {
+
+template <class T> inline constexpr bool is_newaxis = false;
+template <class T> inline constexpr bool is_newaxis<xt::xnewaxis<T>> = true;
+
+/// Adds what one slice makes of the parent's next axis.
+template <class S>
+void add_slice(window& w, const window& parent, std::size_t& axis, const S& slice) {
+    if constexpr (xtl::is_integral<S>::value) {
+        w.offset += static_cast<std::int64_t>(slice) * parent.strides[axis++];
+    } else if constexpr (is_newaxis<S>) {
+        w.add(1, 0);
+    } else {
+        const auto size = static_cast<std::int64_t>(slice.size());
+        const std::ptrdiff_t stride = parent.strides[axis++];
+        if (size > 0) w.offset += static_cast<std::int64_t>(slice(0)) * stride;
+        w.add(size > 0 ? static_cast<std::size_t>(size) : 0, static_cast<std::ptrdiff_t>(slice.step_size()) * stride);
+    }
+}
+
+template <class CT, class... S>
+struct viewed<xt::xview<CT, S...>> {
+    using view_type = xt::xview<CT, S...>;
+    using parent = std::decay_t<CT>;
+    static constexpr bool ok = viewed<parent>::ok && view_type::is_strided_view;
+
+    // From the slices: xtensor's own strides and offset are cached, and wrong for some views with new axes.
+    static window get(const view_type& view) {
+        const window p = viewed<parent>::get(view.expression());
+        window w{p.base, p.offset, 0, {}, {}};
+        std::size_t axis = 0;
+        std::apply([&](const auto&... slice) { (add_slice(w, p, axis, slice), ...); }, view.slices());
+        for (; axis < p.rank; ++axis) w.add(p.extents[axis], p.strides[axis]);
+        w.check();
+        return w;
+    }
+};
+
+template <class CT, class... S>
+inline constexpr bool reads_arrays<xt::xview<CT, S...>> = reads_arrays<std::decay_t<CT>>;
+
+namespace overloads {
+
+template <class E, class... S>
+    requires lazy<std::decay_t<E>>
+inline auto view(E&& e, S&&... slices) {
+    return make_lazy_view(xt::detail::make_view_impl(std::forward<E>(e), std::make_index_sequence<sizeof...(S)>(),
+                                                     std::forward<S>(slices)...));
+}
+template <class E>
+    requires lazy<std::decay_t<E>>
+inline auto row(E&& e, std::ptrdiff_t index) {
+    return make_lazy_view(xt::detail::row_impl::make(std::forward<E>(e), index));
+}
+template <class E>
+    requires lazy<std::decay_t<E>>
+inline auto col(E&& e, std::ptrdiff_t index) {
+    return make_lazy_view(xt::detail::column_impl::make(std::forward<E>(e), index));
+}
+
+}  // namespace overloads
+}  // namespace xlazy::detail
+
+namespace xt {
+using xlazy::detail::overloads::col;
+using xlazy::detail::overloads::row;
+using xlazy::detail::overloads::view;
+}  // namespace xt

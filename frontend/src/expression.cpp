@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the frontend's templates share, free of types.
+#include "xlazy/detail/lowering_reducer.hpp"
+#include "xlazy/overlay/xreducer.hpp"
+
+#include <fmt/format.h>
+
+namespace xlazy::detail {
+
+namespace {
+
+template <class Extents>
+std::string shape_text(const Extents& extents, std::size_t rank) {
+    std::string text = "(";
+    for (std::size_t i = 0; i < rank; ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", extents(i));
+    return text + ")";
+}
+
+}  // namespace
+
+std::string place_text(here line) { return line.line == 0 ? std::string() : fmt::format("{}:{}: ", line.file, line.line); }
+
+std::string with_place(here line, const std::string& text) {
+    const std::string place = place_text(line);
+    return text.starts_with(place) ? text : place + text;
+}
+
+void throw_statement_error(const std::string& text) {
+    throw std::runtime_error(with_place(rt::LineScope::current(), text));
+}
+
+void window::add(std::size_t extent, std::ptrdiff_t stride) {
+    check_rank(rank + 1);
+    extents[rank] = extent;
+    strides[rank++] = stride;
+}
+
+void window::check() const {
+    std::int64_t low = offset;
+    std::int64_t high = offset;
+    for (std::size_t i = 0; i < rank; ++i) {
+        if (extents[i] == 0) return;
+        const std::int64_t reach = static_cast<std::int64_t>(extents[i] - 1) * strides[i];
+        (reach < 0 ? low : high) += reach;
+    }
+    if (low >= 0 && high < static_cast<std::int64_t>(base->size())) return;
+    const std::string shape = shape_text([this](std::size_t i) { return extents[i]; }, rank);
+    throw std::out_of_range(with_place(rt::LineScope::current(), fmt::format("a view of shape {} reaches outside its array of {} elements",
+                                                                              shape, base->size())));
+}
+
+rt::Value leaves::next(rt::Statement& statement) {
+    const leaf& l = list_[used_++];
+    std::ptrdiff_t strides[bc::kMaxRank];
+    std::ptrdiff_t stride = 1;
+    for (std::size_t i = l.rank; i-- > 0;) {
+        strides[i] = stride;
+        stride *= static_cast<std::ptrdiff_t>(l.extents[i]);
+    }
+    return statement.load({l.base, 0, l.rank, l.extents, strides});
+}
+
+void leaves::end_statement() const {
+    if (large_foreign_) rt::flush(rt::Reason::foreign, rt::LineScope::current());
+}
+
+leaves::~leaves() {
+    for (const leaf& l : list_) {
+        if (l.base != nullptr) rt::base_release(l.base);
+    }
+}
+
+void check_reduced_extents(Op op, const rt::Statement& statement, Value operand, std::uint32_t axes, bool keep_dims) {
+    bool nothing_reduced = false;
+    bool result_empty = false;
+    const std::size_t rank = statement.rank_of(operand);
+    for (std::size_t i = 0; i < rank; ++i) {
+        if (statement.extent_of(operand, i) != 0) continue;
+        ((axes >> i & 1) != 0 ? nothing_reduced : result_empty) = true;
+    }
+    if (!nothing_reduced || result_empty) return;
+    static_cast<void>(keep_dims);
+    const std::string shape = shape_text([&](std::size_t i) { return statement.extent_of(operand, i); }, rank);
+    throw_statement_error(fmt::format("{} of an array of shape {}: there is no value for an empty axis", bc::name_of(op), shape));
+}
+
+void normalise_axes(std::ptrdiff_t* axes, std::size_t count, std::size_t rank) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::ptrdiff_t axis = axes[i] < 0 ? axes[i] + static_cast<std::ptrdiff_t>(rank) : axes[i];
+        if (axis < 0 || axis >= static_cast<std::ptrdiff_t>(rank)) {
+            throw_statement_error(fmt::format("axis {} is out of bounds for a reduction of {} dimensions", axes[i], rank));
+        }
+        axes[i] = axis;
+    }
+    std::sort(axes, axes + count);
+    const std::ptrdiff_t* twice = std::adjacent_find(axes, axes + count);
+    if (twice != axes + count) throw_statement_error(fmt::format("axis {} is named twice in a reduction", *twice));
+}
+
+}  // namespace xlazy::detail
