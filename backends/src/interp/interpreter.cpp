@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reference: every micro-op by itself, over the whole domain, into an array of its own. It is the meaning of a kernel that
+// everything else is tested against, so it shares nothing with the fast back end but the elements' expressions and the
+// vector-maths routines.
+#include "float_environment.hpp"
+#include "isa/kernel_table.hpp"
+#include "scalar_ops.hpp"
+#include "traps.hpp"
+
+#include <array>
+
+namespace xlazy::be {
+namespace {
+
+using bc::DType;
+using bc::MicroOp;
+using bc::Op;
+using Extents = std::vector<std::int64_t>;
+
+/// Dense values of one micro-op, one an index of the domain.
+struct Array {
+    DType type = DType::none;
+    std::vector<std::byte> bytes;
+
+    Array() = default;
+    Array(DType dtype, std::int64_t count) : type(dtype), bytes(static_cast<std::size_t>(count) * bc::size_of(dtype)) {}
+    template <class T> T* as() noexcept { return reinterpret_cast<T*>(bytes.data()); }
+    template <class T> const T* as() const noexcept { return reinterpret_cast<const T*>(bytes.data()); }
+};
+
+/// Calls f(std::type_identity<T>) with the C++ type of an enabled DType.
+template <class F>
+void with_type(DType type, F&& f) {
+    switch (type) {
+#define XLAZY_CALL_0(id, ctype)
+#define XLAZY_CALL_1(id, ctype) \
+    case DType::id: f(std::type_identity<ctype>{}); break;
+#define XLAZY_DTYPE(id, name, ctype, kind, enabled) XLAZY_CALL_##enabled(id, ctype)
+#include "xlazy/bytecode/dtype.def"
+#undef XLAZY_DTYPE
+        default: break;
+    }
+}
+
+/// Memory with a stride for each axis of the domain, 0 where it repeats.
+struct Window {
+    std::byte* start = nullptr;
+    std::size_t element_size = 0;
+    Extents strides;  ///< in elements
+};
+
+/// Lays `dims` over `rank` axes, aligned at the last one; extents of 1 repeat.
+Extents align(std::span<const bc::Dim> dims, std::size_t rank) {
+    Extents strides(rank, 0);
+    for (std::size_t back = 1; back <= std::min(rank, dims.size()); ++back) {
+        const bc::Dim& dim = dims[dims.size() - back];
+        strides[rank - back] = dim.extent == 1 ? 0 : dim.stride;
+    }
+    return strides;
+}
+
+/// Calls f(position, offset in elements) for every index of the domain, in row-major order.
+template <class F>
+void for_each_index(const Extents& extents, const Extents& strides, F&& f) {
+    const std::int64_t count = bc::element_count(extents);
+    Extents index(extents.size(), 0);
+    for (std::int64_t position = 0; position < count; ++position) {
+        std::int64_t offset = 0;
+        for (std::size_t axis = 0; axis < extents.size(); ++axis) offset += index[axis] * strides[axis];
+        f(position, offset);
+        for (std::size_t axis = extents.size(); axis-- > 0;) {
+            if (++index[axis] < extents[axis]) break;
+            index[axis] = 0;
+        }
+    }
+}
+
+/// Values of one run: out[i] = op(a[i], b[i]) for ops whose elements are a plain expression.
+template <class T>
+void map_elements(Op op, const T* pa, const T* pb, void* pout, std::int64_t count) {
+    switch (op) {
+#define XLAZY_LOOP(id, expression)                                                                                  \
+    case Op::id:                                                                                                    \
+        if constexpr (bc::accepts(Op::id, bc::dtype_of<T>())) {                                                     \
+            using R = std::conditional_t<bc::info(Op::id).result == bc::ResultType::Bool, bool, T>;                 \
+            for (std::int64_t i = 0; i < count; ++i) {                                                              \
+                [[maybe_unused]] const T a = pa[i], b = pb[i];                                                      \
+                static_cast<R*>(pout)[i] = static_cast<R>(expression);                                              \
+            }                                                                                                       \
+        }                                                                                                           \
+        break;
+#define XLAZY_MAP_0(id, expression)
+#define XLAZY_MAP_1(id, expression) XLAZY_LOOP(id, expression)
+#define XLAZY_MAP_2(id, expression) XLAZY_LOOP(id, expression)
+#define XLAZY_MAP_3(id, expression)
+#define XLAZY_MAP_Same(id, arity, maths, expression) XLAZY_MAP_##maths(id, arity, expression)
+#define XLAZY_MAP_Bool(id, arity, maths, expression) XLAZY_MAP_##maths(id, arity, expression)
+#define XLAZY_MAP_Any(id, arity, maths, expression)
+#define XLAZY_MAP_Exact(id, arity, expression) XLAZY_MAP_##arity(id, expression)
+#define XLAZY_MAP_Scalar(id, arity, expression) XLAZY_MAP_##arity(id, expression)
+#define XLAZY_MAP_Vector(id, arity, expression)
+#define XLAZY_MAP_Map(id, arity, result, maths, expression) XLAZY_MAP_##result(id, arity, maths, expression)
+#define XLAZY_MAP_Generate(id, arity, result, maths, expression)
+#define XLAZY_MAP_Reduce(id, arity, result, maths, expression)
+#define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) \
+    XLAZY_MAP_##kind(id, arity, result, maths, expression)
+#include "xlazy/bytecode/ops.def"
+#undef XLAZY_OP
+        default: break;
+    }
+}
+
+template <class T>
+T combine(Op op, T a, T b) {
+    switch (op) {
+        case Op::amin: return nan_min(a, b);
+        case Op::amax: return nan_max(a, b);
+        default:
+            if constexpr (!std::is_same_v<T, bool>) return wrap_add(a, b);
+            return a;
+    }
+}
+
+/// The reduction rule (docs/semantics.md), to the letter. `line(i)` is the value at index i of the reduced axis.
+template <class T, class Line>
+T reduce_line(Op op, Line&& line, std::int64_t n, std::int64_t inner) {
+    const auto power_below = [](std::int64_t x) {
+        std::int64_t power = 1;
+        while (power * 2 <= x) power *= 2;
+        return x < 1 ? 0 : power;
+    };
+    const std::int64_t lanes = std::max<std::int64_t>(1, power_below(32 / inner));
+    const std::int64_t leaf = std::max<std::int64_t>(32, power_below(4096 / inner));
+    std::vector<T> leaves;
+    for (std::int64_t begin = 0; begin < n; begin += leaf) {
+        const std::int64_t end = std::min(begin + leaf, n);
+        std::vector<T> sums;
+        for (std::int64_t lane = 0; lane < lanes && begin + lane < end; ++lane) {
+            T sum = line(begin + lane);
+            for (std::int64_t i = begin + lane + lanes; i < end; i += lanes) sum = combine<T>(op, sum, line(i));
+            sums.push_back(sum);
+        }
+        for (std::int64_t half = lanes / 2; half > 0; half /= 2) {
+            const auto present = static_cast<std::int64_t>(sums.size());
+            for (std::int64_t lane = 0; lane + half < present; ++lane) {
+                if (lane < half) sums[static_cast<std::size_t>(lane)] = combine<T>(op, sums[static_cast<std::size_t>(lane)], sums[static_cast<std::size_t>(lane + half)]);
+            }
+            sums.resize(static_cast<std::size_t>(std::min(present, half)));
+        }
+        leaves.push_back(sums[0]);
+    }
+    for (std::size_t step = 1; step < leaves.size(); step *= 2) {
+        for (std::size_t k = 0; k + step < leaves.size(); k += 2 * step) leaves[k] = combine<T>(op, leaves[k], leaves[k + step]);
+    }
+    return leaves.empty() ? T(0) : leaves[0];
+}
+
+/// One kernel being run.
+class Run {
+public:
+    Run(const bc::Kernel& kernel, const Bindings& bindings, Traps& traps)
+        : kernel_(kernel), bindings_(bindings), program_(*bindings.program), traps_(traps) {
+        const auto extents = program_.domain_extents(kernel.domain);
+        extents_.assign(extents.begin(), extents.end());
+        count_ = bc::element_count(extents_);
+        values_.resize(kernel.ops.size());
+    }
+
+    void run() {
+        for (std::size_t i = 0; i < kernel_.ops.size(); ++i) step(kernel_.ops[i], values_[i]);
+    }
+
+private:
+    using Kind = MicroOp::Kind;
+
+    void step(const MicroOp& op, Array& value) {
+        switch (op.kind) {
+            case Kind::LoadView: return load(view(op.index, extents_.size()), op.type, value);
+            case Kind::LoadScratch: return load(scratch(op.index, extents_.size()), op.type, value);
+            case Kind::LoadScalar: return load_scalar(op, value);
+            case Kind::Compute: return compute(op, value);
+            case Kind::StoreView: return store(values_[op.in[0]], extents_, view(op.index, extents_.size()));
+            case Kind::StoreScratch: return store(values_[op.in[0]], extents_, scratch(op.index, extents_.size()));
+            case Kind::ReduceView:
+            case Kind::ReduceScratch: return reduce(op);
+        }
+    }
+
+    Window view(std::uint32_t index, std::size_t rank) const {
+        const bc::View& view = program_.views[index];
+        const std::size_t size = bc::size_of(program_.bases[view.base].type);
+        auto* start = static_cast<std::byte*>(bindings_.bases[view.base]) + view.offset * static_cast<std::int64_t>(size);
+        return {start, size, align(program_.dims_of(view), rank)};
+    }
+
+    Window scratch(std::uint32_t index, std::size_t rank) const {
+        const bc::Scratch& scratch = bindings_.plan->scratch[index];
+        const bc::ScratchShape shape = bc::shape_of(program_, scratch);
+        std::vector<bc::Dim> dims(shape.rank);
+        std::int64_t stride = 1;
+        for (std::size_t axis = shape.rank; axis-- > 0; stride *= shape.extents[axis]) dims[axis] = {shape.extents[axis], stride};
+        return {static_cast<std::byte*>(bindings_.scratch[index]), bc::size_of(scratch.type), align(dims, rank)};
+    }
+
+    void load(const Window& from, DType type, Array& value) {
+        value = Array(type, count_);
+        for_each_index(extents_, from.strides, [&](std::int64_t position, std::int64_t offset) {
+            std::memcpy(value.bytes.data() + position * static_cast<std::int64_t>(from.element_size),
+                        from.start + offset * static_cast<std::int64_t>(from.element_size), from.element_size);
+        });
+    }
+
+    void load_scalar(const MicroOp& op, Array& value) {
+        value = Array(op.type, count_);
+        const std::size_t size = bc::size_of(op.type);
+        for (std::int64_t i = 0; i < count_; ++i) {
+            std::memcpy(value.bytes.data() + i * static_cast<std::int64_t>(size), program_.scalars[op.index].bits, size);
+        }
+    }
+
+    void store(const Array& value, const Extents& extents, const Window& to) {
+        for_each_index(extents, to.strides, [&](std::int64_t position, std::int64_t offset) {
+            std::memcpy(to.start + offset * static_cast<std::int64_t>(to.element_size),
+                        value.bytes.data() + position * static_cast<std::int64_t>(to.element_size), to.element_size);
+        });
+    }
+
+    void compute(const MicroOp& op, Array& value) {
+        value = Array(op.result, count_);
+        if (count_ == 0) return;
+        if (op.op == Op::index) return generate(op, value);
+        if (op.op == Op::select) return select(op, value);
+        const Array& a = values_[op.in[0]];
+        const Array& b = values_[bc::info(op.op).arity == 2 ? op.in[1] : op.in[0]];
+        if (op.op == Op::cast) return cast(op, a, value);
+        if (bc::can_fail(op.op, op.type)) divide(op, a, b, value);
+        else if (bc::info(op.op).maths == bc::Maths::Vector) {
+            map_kernel(op.op, op.type, Form::vv)(a.bytes.data(), b.bytes.data(), nullptr, value.bytes.data(), count_);
+        } else {
+            with_type(op.type, [&]<class T>(std::type_identity<T>) {
+                map_elements<T>(op.op, a.as<T>(), b.as<T>(), value.bytes.data(), count_);
+            });
+        }
+    }
+
+    void generate(const MicroOp& op, Array& value) {
+        Extents strides(extents_.size(), 0);
+        strides[op.axis] = 1;
+        for_each_index(extents_, strides, [&](std::int64_t position, std::int64_t coordinate) {
+            value.as<std::int64_t>()[position] = coordinate;
+        });
+    }
+
+    void select(const MicroOp& op, Array& value) {
+        const bool* a = values_[op.in[0]].as<bool>();
+        with_type(op.type, [&]<class T>(std::type_identity<T>) {
+            const T* b = values_[op.in[1]].as<T>();
+            const T* c = values_[op.in[2]].as<T>();
+            for (std::int64_t i = 0; i < count_; ++i) value.as<T>()[i] = a[i] ? b[i] : c[i];
+        });
+    }
+
+    void cast(const MicroOp& op, const Array& a, Array& value) {
+        with_type(op.type, [&]<class T>(std::type_identity<T>) {
+            with_type(op.result, [&]<class R>(std::type_identity<R>) {
+                for (std::int64_t i = 0; i < count_; ++i) value.as<R>()[i] = convert<R>(a.as<T>()[i]);
+            });
+        });
+    }
+
+    void divide(const MicroOp& op, const Array& a, const Array& b, Array& value) {
+        const bool* mask = (op.flags & bc::Instruction::kMasked) != 0 ? values_[op.in[2]].as<bool>() : nullptr;
+        with_type(op.type, [&]<class T>(std::type_identity<T>) {
+            if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+                for (std::int64_t i = count_; i-- > 0;) {
+                    const T x = a.as<T>()[i], y = b.as<T>()[i];
+                    const bool wanted = mask == nullptr || mask[i];
+                    value.as<T>()[i] = !wanted ? T(0) : op.op == Op::div ? wrap_div(x, y) : wrap_mod(x, y);
+                    if (wanted && y == 0) add_trap(traps_, {op.instruction, i, {bc::make_scalar(x), bc::make_scalar(y)}});
+                }
+            }
+        });
+    }
+
+    void reduce(const MicroOp& op) {
+        const std::int64_t n = extents_[op.axis];
+        std::int64_t inner = 1;
+        for (std::size_t axis = op.axis + 1u; axis < extents_.size(); ++axis) inner *= extents_[axis];
+        Extents reduced = extents_;
+        if ((op.flags & bc::Instruction::kKeepAxis) != 0) reduced[op.axis] = 1;
+        else reduced.erase(reduced.begin() + op.axis);
+        const Window to = op.kind == Kind::ReduceView ? view(op.index, reduced.size()) : scratch(op.index, reduced.size());
+        Array result(op.result, bc::element_count(reduced));
+        with_type(op.type, [&]<class T>(std::type_identity<T>) {
+            const T* values = values_[op.in[0]].as<T>();
+            const std::int64_t count = bc::element_count(reduced);
+            for (std::int64_t r = 0; r < count; ++r) {
+                const T* first = values + (r / inner) * n * inner + r % inner;
+                result.as<T>()[r] = reduce_line<T>(op.op, [&](std::int64_t i) { return first[i * inner]; }, n, inner);
+            }
+        });
+        store(result, reduced, to);
+    }
+
+    const bc::Kernel& kernel_;
+    const Bindings& bindings_;
+    const bc::Program& program_;
+    Traps& traps_;
+    Extents extents_;
+    std::int64_t count_ = 0;
+    std::vector<Array> values_;
+};
+
+class Interpreter final : public Backend {
+public:
+    std::string_view name() const noexcept override { return "interp"; }
+    void run(const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) override {
+        const FloatEnvironment environment;
+        Run(kernel, bindings, traps).run();
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_interpreter() { return std::make_unique<Interpreter>(); }
+
+}  // namespace xlazy::be

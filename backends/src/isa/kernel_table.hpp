@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loops over runs of elements, compiled once an instruction set. Only tables of them cross that border.
+#pragma once
+
+#include "xlazy/backends/backend.hpp"
+#include "xlazy/bytecode/op.hpp"
+
+#include <cstdint>
+
+namespace xlazy::be {
+
+/// `out[i] <- op(a[i], b[i], c[i])` for i < n; operands that the op lacks are ignored. `out` may be an operand if their
+/// elements have the same size. Which operands are single values is the Form's matter.
+using MapFn = void (*)(const void* a, const void* b, const void* c, void* out, std::int64_t n);
+
+/// As MapFn, for ops that can fail; the mask may be null. Failing elements get 0. @return the first failing index, or n
+using FaultFn = std::int64_t (*)(const void* a, const void* b, const void* mask, void* out, std::int64_t n);
+
+/// Folds `rows` rows of `columns` values, `row_stride` elements apart, into acc[columns], row after row. `fresh`: the first
+/// row is copied to the accumulators, not combined with them.
+using FoldFn = void (*)(const void* values, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, void* acc,
+                        bool fresh);
+
+/// Reduces `segments` dense blocks of [n][inner], one leaf each, to out[segments][inner], in the order of the reduction rule.
+using SegmentsFn = void (*)(const void* values, std::int64_t segments, std::int64_t n, std::int64_t inner, void* out);
+
+/// Copies rows x columns elements between dense memory and memory with strides in bytes.
+using GatherFn = void (*)(void* dense, const void* strided, std::int64_t rows, std::int64_t row_stride, std::int64_t columns,
+                          std::int64_t column_stride);
+using ScatterFn = void (*)(const void* dense, void* strided, std::int64_t rows, std::int64_t row_stride, std::int64_t columns,
+                           std::int64_t column_stride);
+
+/// Which operands of a binary op are arrays (v) and which single values (s). Of select: b and c.
+enum class Form : std::uint8_t { vv, vs, sv, ss };
+inline constexpr std::size_t kForms = 4;
+
+/// Tables by element size are indexed by its logarithm: 1, 2, 4, 8 bytes.
+inline constexpr std::size_t kSizes = 4;
+constexpr std::size_t size_index(std::size_t bytes) noexcept {
+    return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
+}
+
+struct KernelTable {
+    MapFn map[bc::kOpCount][bc::kDTypeCount][kForms];  ///< unary ops: form vv; commutative ops have no sv
+    MapFn cast[bc::kDTypeCount][bc::kDTypeCount];      ///< from, to
+    MapFn select[kSizes][kForms];
+    FaultFn fault[bc::kOpCount][bc::kDTypeCount][kForms];
+    FoldFn fold[bc::kOpCount][bc::kDTypeCount];
+    SegmentsFn segments[bc::kOpCount][bc::kDTypeCount];
+    GatherFn gather[kSizes];
+    ScatterFn scatter[kSizes];
+};
+
+extern const KernelTable kBaselineKernels;
+extern const KernelTable kAvx2Kernels;
+extern const KernelTable kAvx512Kernels;
+
+/// The table of the instruction set in use.
+const KernelTable& kernels() noexcept;
+
+/// A loop of ops that are one call of the C library an element: the same in every tier. Null if `op` is none of them.
+MapFn scalar_maths(bc::Op op, bc::DType type, Form form) noexcept;
+
+/// kernels().map, or scalar_maths.
+MapFn map_kernel(bc::Op op, bc::DType type, Form form) noexcept;
+
+}  // namespace xlazy::be

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loop bodies, one an arity; the element's expression comes from the op table. No inline function of the standard library
+// may be called here: see scalar_ops.hpp.
+#pragma once
+
+#include "isa/kernel_table.hpp"
+#include "scalar_ops.hpp"
+
+#if defined(__clang__)
+#define XLAZY_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define XLAZY_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+namespace xlazy::be {
+inline namespace XLAZY_ISA {
+
+/// The value of one element: `Element<Op::add>::value<R>(a, b)`, R the result's type.
+template <bc::Op>
+struct Element;
+
+#define XLAZY_ELEMENT_0(expression)
+#define XLAZY_ELEMENT_1(expression) \
+    template <class R, class T>     \
+    static R value(T a) { return static_cast<R>(expression); }
+#define XLAZY_ELEMENT_2(expression) \
+    template <class R, class T>     \
+    static R value(T a, T b) { return static_cast<R>(expression); }
+#define XLAZY_ELEMENT_3(expression) \
+    template <class R, class T>     \
+    static R value(bool a, T b, T c) { return static_cast<R>(expression); }
+#define XLAZY_ELEMENT_Exact(id, arity, expression) \
+    template <>                                    \
+    struct Element<bc::Op::id> { XLAZY_ELEMENT_##arity(expression) };
+#define XLAZY_ELEMENT_Vector(id, arity, expression)
+#define XLAZY_ELEMENT_Scalar(id, arity, expression)
+#define XLAZY_STAMP_Map(id, arity, maths, expression) XLAZY_ELEMENT_##maths(id, arity, expression)
+#define XLAZY_STAMP_Generate(id, arity, maths, expression)
+// The expression of a reduction combines two values.
+#define XLAZY_STAMP_Reduce(id, arity, maths, expression) \
+    template <>                                          \
+    struct Element<bc::Op::id> {                         \
+        template <class T>                               \
+        static T combine(T a, T b) { return expression; } \
+    };
+#define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) \
+    XLAZY_STAMP_##kind(id, arity, maths, expression)
+#include "xlazy/bytecode/ops.def"
+#undef XLAZY_OP
+#undef XLAZY_STAMP_Reduce
+#undef XLAZY_STAMP_Generate
+#undef XLAZY_STAMP_Map
+#undef XLAZY_ELEMENT_Scalar
+#undef XLAZY_ELEMENT_Vector
+#undef XLAZY_ELEMENT_Exact
+#undef XLAZY_ELEMENT_3
+#undef XLAZY_ELEMENT_2
+#undef XLAZY_ELEMENT_1
+#undef XLAZY_ELEMENT_0
+
+template <bc::Op Op, class R, class T>
+void unary_loop(const void* pa, const void*, const void*, void* pout, std::int64_t n) {
+    const T* a = static_cast<const T*>(pa);
+    R* out = static_cast<R*>(pout);
+    XLAZY_INDEPENDENT
+    for (std::int64_t i = 0; i < n; ++i) out[i] = Element<Op>::template value<R>(a[i]);
+}
+
+template <bc::Op Op, class R, class T, Form F>
+void binary_loop(const void* pa, const void* pb, const void*, void* pout, std::int64_t n) {
+    const T* a = static_cast<const T*>(pa);
+    const T* b = static_cast<const T*>(pb);
+    R* out = static_cast<R*>(pout);
+    const T first_a = *a, first_b = *b;
+    XLAZY_INDEPENDENT
+    for (std::int64_t i = 0; i < n; ++i) {
+        out[i] = Element<Op>::template value<R>(F == Form::sv ? first_a : a[i], F == Form::vs ? first_b : b[i]);
+    }
+}
+
+/// T is an unsigned integer: a selection moves bits.
+template <class T, Form F>
+void select_loop(const void* pa, const void* pb, const void* pc, void* pout, std::int64_t n) {
+    const bool* a = static_cast<const bool*>(pa);
+    const T* b = static_cast<const T*>(pb);
+    const T* c = static_cast<const T*>(pc);
+    T* out = static_cast<T*>(pout);
+    constexpr bool one_b = F == Form::sv || F == Form::ss, one_c = F == Form::vs || F == Form::ss;
+    const T first_b = *b, first_c = *c;
+    XLAZY_INDEPENDENT
+    for (std::int64_t i = 0; i < n; ++i) {
+        const T if_true = one_b ? first_b : b[i], if_false = one_c ? first_c : c[i];
+        out[i] = a[i] ? if_true : if_false;
+    }
+}
+
+/// Index of the first element that divides by zero, n if none does.
+template <class T, Form F>
+std::int64_t first_zero(const T* b, const bool* mask, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) {
+        if ((F == Form::vs ? b[0] : b[i]) == 0 && (mask == nullptr || mask[i])) return i;
+    }
+    return n;
+}
+
+/// Division and remainder: the divisor zero fails where the mask allows it. A masked-out element is 0.
+template <bc::Op Op, class T, Form F>
+std::int64_t fault_loop(const void* pa, const void* pb, const void* pmask, void* pout, std::int64_t n) {
+    const T* a = static_cast<const T*>(pa);
+    const T* b = static_cast<const T*>(pb);
+    const bool* mask = static_cast<const bool*>(pmask);
+    const std::int64_t failed = first_zero<T, F>(b, mask, n);  // before `out`, which may be `b`
+    T* out = static_cast<T*>(pout);
+    const T first_a = *a, first_b = *b;
+    XLAZY_INDEPENDENT
+    for (std::int64_t i = 0; i < n; ++i) {
+        const T value = Element<Op>::template value<T>(F == Form::sv ? first_a : a[i], F == Form::vs ? first_b : b[i]);
+        out[i] = mask == nullptr || mask[i] ? value : T(0);
+    }
+    return failed;
+}
+
+}  // namespace XLAZY_ISA
+}  // namespace xlazy::be

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The axes that a kernel's tiles are cut from: the domain's, as few as the strides of all its memory operands permit.
+#pragma once
+
+#include "xlazy/backends/backend.hpp"
+
+namespace xlazy::be {
+
+/// Memory that a kernel reads or writes, with a stride for each axis of the nest; or the generator `index`, whose "address" is
+/// the coordinate along one axis.
+struct Access {
+    std::byte* base = nullptr;  ///< of the domain's first index; null for generators
+    std::int64_t element_size = 1;
+    std::int64_t strides[bc::kMaxRank];  ///< bytes; 0 where it repeats
+};
+
+/// How an access moves inside a block of the nest.
+enum class Layout : std::uint8_t {
+    Uniform,  ///< one element
+    Dense,    ///< consecutive elements
+    Strided,
+};
+
+class LoopNest {
+public:
+    static constexpr int kNoAxis = -1;
+
+    /// Starts with the axes of a domain. `reduced`: the axis that its reductions run along, or kNoAxis.
+    void reset(std::span<const std::int64_t> extents, int reduced);
+    /// A window of memory, aligned at the last axis. `lacking`: an axis that the window does not have, or kNoAxis.
+    /// @return the index of the access
+    std::size_t add(std::byte* start, std::size_t element_size, std::span<const bc::Dim> dims, int lacking);
+    /// The generator `index` along an axis.
+    std::size_t add_index(unsigned axis);
+    /// Drops axes of extent 1 and merges neighbours along which every access steps evenly. The reduced axis stays apart.
+    void collapse();
+
+    unsigned rank() const noexcept { return rank_; }
+    int reduced() const noexcept { return reduced_; }
+    std::int64_t extent(unsigned axis) const noexcept { return extents_[axis]; }
+    /// Product of the extents of the axes [begin, end).
+    std::int64_t count(unsigned begin, unsigned end) const noexcept;
+    std::int64_t count() const noexcept { return count(0, rank_); }
+    const std::vector<Access>& accesses() const noexcept { return accesses_; }
+    /// Layout over the axes from `axis` on.
+    Layout layout(const Access& access, unsigned axis) const noexcept;
+    /// Do both touch the same element at every index?
+    bool same(const Access& a, const Access& b) const noexcept;
+
+private:
+    unsigned rank_ = 0;
+    int reduced_ = kNoAxis;
+    std::int64_t extents_[bc::kMaxRank];
+    std::vector<Access> accesses_;
+};
+
+}  // namespace xlazy::be

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "float_environment.hpp"
+#include "openmp/reduction_run.hpp"
+#include "traps.hpp"
+
+#include <omp.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <mutex>
+
+namespace xlazy::be {
+namespace {
+
+/// Kernels whose work takes one thread less than this run on the calling thread: starting a parallel region costs some
+/// microseconds, tens if the threads of the team have gone to sleep. In hundredths of a nanosecond.
+constexpr std::int64_t kParallelWork = 40'000 * 100;
+
+/// In a child after fork() the team of the parent is gone, and waiting for it would never end.
+std::atomic<bool> forked{false};
+
+void watch_forks() {
+    static std::once_flag once;
+    std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); }); });
+}
+
+/// Everything that one run needs besides its kernel, kept for the next one.
+struct Workspace {
+    TileProgram program;
+    std::vector<TileWorker> workers;
+};
+
+class OpenMp final : public Backend {
+public:
+    explicit OpenMp(int threads) : threads_(threads > 0 ? threads : omp_get_max_threads()) { watch_forks(); }
+
+    std::string_view name() const noexcept override { return "openmp"; }
+
+    void run(const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) override {
+        const FloatEnvironment environment;
+        std::unique_ptr<Workspace> workspace = take();
+        try {
+            run(*workspace, kernel, bindings, traps);
+        } catch (...) {
+            give(std::move(workspace));
+            throw;
+        }
+        give(std::move(workspace));
+    }
+
+private:
+    void run(Workspace& workspace, const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) const {
+        TileProgram& program = workspace.program;
+        program.bind(kernel, bindings);
+        if (program.nest().count() == 0) return write_empty(program);
+        const int threads = threads_for(program);
+        if (workspace.workers.size() < static_cast<std::size_t>(threads)) workspace.workers.resize(static_cast<std::size_t>(threads));
+        for (int i = 0; i < threads; ++i) workspace.workers[static_cast<std::size_t>(i)].prepare(program);
+        if (program.reductions().empty()) run_map(workspace, threads);
+        else run_reductions(workspace, threads);
+        for (std::size_t i = 0; i < program.faults().size(); ++i) {
+            for (int thread = 0; thread < threads; ++thread) {
+                const TileWorker::Failure& failure = workspace.workers[static_cast<std::size_t>(thread)].failures()[i];
+                if (failure.index == TileWorker::kNoFailure) continue;
+                add_trap(traps, {program.faults()[i].instruction, failure.index, {failure.operands[0], failure.operands[1]}});
+            }
+        }
+    }
+
+    int threads_for(const TileProgram& program) const noexcept {
+        if (threads_ == 1 || program.nest().count() * program.cost() < kParallelWork) return 1;
+        return omp_in_parallel() != 0 || forked.load(std::memory_order_relaxed) ? 1 : threads_;
+    }
+
+    /// Threads take whole tiles, next to each other.
+    static void run_map(Workspace& workspace, int threads) {
+        const TileProgram& program = workspace.program;
+        const std::int64_t count = program.nest().count();
+        if (threads == 1) return workspace.workers[0].run(0, count);
+        const std::int64_t tile = program.tile(), tiles = (count + tile - 1) / tile;
+#pragma omp parallel num_threads(threads)
+        {
+            const FloatEnvironment environment;
+            const int thread = omp_get_thread_num(), team = omp_get_num_threads();
+            const std::int64_t begin = tiles * thread / team * tile, end = tiles * (thread + 1) / team * tile;
+            workspace.workers[static_cast<std::size_t>(thread)].run(begin, std::min(end, count));
+        }
+    }
+
+    static void run_reductions(Workspace& workspace, int threads) {
+        const ReductionRun reduction(workspace.program, threads);
+        if (threads == 1) {
+            reduction.fold(workspace.workers[0], 0, 1);
+            if (reduction.needs_combining()) reduction.combine(0, 1);
+            return;
+        }
+#pragma omp parallel num_threads(threads)
+        {
+            const FloatEnvironment environment;
+            const int thread = omp_get_thread_num(), team = omp_get_num_threads();
+            reduction.fold(workspace.workers[static_cast<std::size_t>(thread)], thread, team);
+            if (reduction.needs_combining()) {
+#pragma omp barrier
+                reduction.combine(thread, team);
+            }
+        }
+    }
+
+    /// Reductions along an axis without indices give 0.
+    static void write_empty(const TileProgram& program) {
+        for (const Reduction& reduction : program.reductions()) write_zeros(program, reduction);
+    }
+    static void write_zeros(const TileProgram& program, const Reduction& reduction);
+
+    std::unique_ptr<Workspace> take() {
+        {
+            const std::lock_guard guard(mutex_);
+            if (!free_.empty()) {
+                std::unique_ptr<Workspace> workspace = std::move(free_.back());
+                free_.pop_back();
+                return workspace;
+            }
+        }
+        return std::make_unique<Workspace>();
+    }
+    void give(std::unique_ptr<Workspace> workspace) {
+        const std::lock_guard guard(mutex_);
+        free_.push_back(std::move(workspace));
+    }
+
+    const int threads_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Workspace>> free_;
+};
+
+void OpenMp::write_zeros(const TileProgram& program, const Reduction& reduction) {
+    const LoopNest& nest = program.nest();
+    const Access& result = nest.accesses()[reduction.access];
+    const auto reduced = static_cast<unsigned>(nest.reduced());
+    const ReductionShape shape = program.reduction_shape();
+    for (std::int64_t i = 0; i < shape.outer * shape.inner; ++i) {
+        std::byte* to = result.base;
+        std::int64_t rest = i;
+        for (unsigned axis = nest.rank(); axis-- > 0;) {
+            if (axis == reduced) continue;
+            to += rest % nest.extent(axis) * result.strides[axis];
+            rest /= nest.extent(axis);
+        }
+        std::memset(to, 0, reduction.element_size);
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_openmp(int threads) { return std::make_unique<OpenMp>(threads); }
+
+}  // namespace xlazy::be

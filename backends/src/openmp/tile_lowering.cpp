@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which loop runs for each micro-op, and on what.
+#include "openmp/tile_program.hpp"
+
+#include <utility>
+
+namespace xlazy::be {
+
+using bc::MicroOp;
+
+namespace {
+
+constexpr std::size_t index_of(bc::Op op) noexcept { return static_cast<std::size_t>(op); }
+constexpr std::size_t index_of(bc::DType type) noexcept { return static_cast<std::size_t>(type); }
+
+// Time of one element in cache, in hundredths of a nanosecond, by kind of loop: it decides about threads only.
+constexpr std::int64_t kExactCost = 12, kVectorCost = 120, kScalarCost = 800, kFaultCost = 150, kMoveCost = 40;
+constexpr std::int64_t kMemoryCost = 25;
+
+std::int64_t cost_of(bc::Op op) noexcept {
+    switch (bc::info(op).maths) {
+        case bc::Maths::Vector: return kVectorCost;
+        case bc::Maths::Scalar: return kScalarCost;
+        default: return kExactCost;
+    }
+}
+
+Form form_of(bool first_uniform, bool second_uniform) noexcept {
+    if (first_uniform) return second_uniform ? Form::ss : Form::sv;
+    return second_uniform ? Form::vs : Form::vv;
+}
+
+}  // namespace
+
+void TileProgram::lower_load(std::size_t op) {
+    const std::size_t access = access_of_[op];
+    const auto pointer = static_cast<std::uint16_t>(access);
+    const Layout layout = layouts_[access];
+    const std::size_t size = size_index(bc::size_of(kernel_->ops[op].type));
+    cost_ += kMemoryCost;
+    if (layout != Layout::Strided && !overwritten_while_used(op)) {
+        places_[op] = {pointer, layout == Layout::Uniform, false};
+        return;
+    }
+    TileOp copy(layout == Layout::Strided ? TileOp::Kind::Gather
+                : layout == Layout::Dense ? TileOp::Kind::Copy
+                                          : TileOp::Kind::GatherOne);
+    copy.size_index = static_cast<std::uint8_t>(size);
+    copy.extra = pointer;
+    copy.a = pointer;
+    copy.gather = kernels().gather[size];
+    if (layout == Layout::Uniform) places_[op] = {new_cell(), true, false};
+    else places_[op] = {take_slot(), false, true};
+    copy.out = places_[op].pointer;
+    cost_ += kMoveCost;
+    ops_.push_back(copy);
+}
+
+void TileProgram::lower_index(std::size_t op) {
+    const std::size_t access = access_of_[op];
+    if (layouts_[access] == Layout::Uniform) {
+        places_[op] = {static_cast<std::uint16_t>(access), true, false};
+        return;
+    }
+    places_[op] = {take_slot(), false, true};
+    TileOp& fill = ops_.emplace_back(TileOp::Kind::Index);
+    fill.extra = static_cast<std::uint16_t>(access);
+    fill.out = places_[op].pointer;
+    cost_ += kMoveCost;
+}
+
+void TileProgram::lower_compute(std::size_t op) {
+    const MicroOp& micro = kernel_->ops[op];
+    if (micro.op == bc::Op::index) return lower_index(op);
+    if (micro.op == bc::Op::select) return lower_select(op);
+    if (bc::can_fail(micro.op, micro.type)) return lower_fault(op);
+    const bool uniform = all_uniform(op);
+    TileOp tile_op(uniform ? TileOp::Kind::MapOnce : TileOp::Kind::Map);
+    tile_op.a = tile_op.b = tile_op.c = places_[micro.in[0]].pointer;
+    if (micro.op == bc::Op::cast) tile_op.map = kernels().cast[index_of(micro.type)][index_of(micro.result)];
+    else if (bc::info(micro.op).arity == 1) tile_op.map = map_kernel(micro.op, micro.type, Form::vv);
+    else lower_binary(op, tile_op);
+    tile_op.out = result_place(op, uniform, true);
+    cost_ += cost_of(micro.op);
+    ops_.push_back(tile_op);
+}
+
+void TileProgram::lower_binary(std::size_t op, TileOp& tile_op) {
+    const MicroOp& micro = kernel_->ops[op];
+    const Place& a = places_[micro.in[0]];
+    const Place& b = places_[micro.in[1]];
+    tile_op.b = b.pointer;
+    const Form form = a.uniform && b.uniform ? Form::vv : form_of(a.uniform, b.uniform);
+    tile_op.map = map_kernel(micro.op, micro.type, form);
+    if (tile_op.map == nullptr) {  // commutative ops have no form sv
+        std::swap(tile_op.a, tile_op.b);
+        tile_op.map = map_kernel(micro.op, micro.type, Form::vs);
+    }
+}
+
+void TileProgram::lower_select(std::size_t op) {
+    const MicroOp& micro = kernel_->ops[op];
+    const std::size_t size = size_index(bc::size_of(micro.result));
+    const bool uniform = all_uniform(op);
+    TileOp tile_op(uniform ? TileOp::Kind::MapOnce : TileOp::Kind::Map);
+    std::uint16_t spread = 0;
+    tile_op.a = uniform ? places_[micro.in[0]].pointer : per_element(micro.in[0], spread);
+    tile_op.b = places_[micro.in[1]].pointer;
+    tile_op.c = places_[micro.in[2]].pointer;
+    const Form form = uniform ? Form::vv : form_of(places_[micro.in[1]].uniform, places_[micro.in[2]].uniform);
+    tile_op.map = kernels().select[size][static_cast<std::size_t>(form)];
+    tile_op.out = result_place(op, uniform, true);
+    if (spread != 0) release(spread);
+    cost_ += kExactCost;
+    ops_.push_back(tile_op);
+}
+
+void TileProgram::lower_fault(std::size_t op) {
+    const MicroOp& micro = kernel_->ops[op];
+    const bool masked = (micro.flags & bc::Instruction::kMasked) != 0;
+    const bool uniform = all_uniform(op);
+    const bool first = places_[micro.in[0]].uniform, second = places_[micro.in[1]].uniform;
+    TileOp tile_op(uniform ? TileOp::Kind::FaultOnce : TileOp::Kind::Fault);
+    std::uint16_t spread_a = 0, spread_mask = 0;
+    // Where only the mask varies, one operand is spread: there is no loop with two uniform operands.
+    const bool spread_first = !uniform && first && second;
+    tile_op.a = spread_first ? per_element(micro.in[0], spread_a) : places_[micro.in[0]].pointer;
+    tile_op.b = places_[micro.in[1]].pointer;
+    if (!masked) tile_op.c = static_cast<std::uint16_t>(null_pointer());
+    else tile_op.c = uniform ? places_[micro.in[2]].pointer : per_element(micro.in[2], spread_mask);
+    const Form form = uniform ? Form::vv : form_of(first && !spread_first, second);
+    tile_op.fault =
+        kernels().fault[index_of(micro.op)][index_of(micro.type)][static_cast<std::size_t>(form)];
+    tile_op.extra = static_cast<std::uint16_t>(faults_.size());
+    faults_.push_back({micro.instruction, micro.type, form});
+    tile_op.out = result_place(op, uniform, false);  // never in place: its operands are reported
+    const std::size_t size = bc::size_of(micro.result);
+    release_operands(op, size, true);
+    release_operands(op, size, false);
+    if (spread_a != 0) release(spread_a);
+    if (spread_mask != 0) release(spread_mask);
+    cost_ += kFaultCost;
+    ops_.push_back(tile_op);
+}
+
+void TileProgram::lower_store(std::size_t op) {
+    const MicroOp& micro = kernel_->ops[op];
+    const bc::ValueId value = micro.in[0];
+    const std::size_t access = access_of_[op];
+    const std::size_t size = size_index(bc::size_of(kernel_->ops[value].result));
+    cost_ += kMemoryCost;
+    if (direct_[value] == access && !places_[value].uniform) return;
+    TileOp tile_op(TileOp::Kind::Scatter);
+    tile_op.size_index = static_cast<std::uint8_t>(size);
+    tile_op.extra = static_cast<std::uint16_t>(access);
+    tile_op.out = static_cast<std::uint16_t>(access);
+    std::uint16_t spread = 0;
+    if (layouts_[access] == Layout::Strided) {
+        tile_op.a = per_element(value, spread);
+        tile_op.scatter = kernels().scatter[size];
+    } else {
+        // A store of layout Uniform has one element: its domain has.
+        tile_op.kind = places_[value].uniform ? TileOp::Kind::Fill : TileOp::Kind::Copy;
+        tile_op.a = places_[value].pointer;
+        tile_op.gather = kernels().gather[size];
+    }
+    ops_.push_back(tile_op);
+    cost_ += kMoveCost;
+    if (spread != 0) release(spread);
+    release_operands(op, 0, false);
+}
+
+void TileProgram::lower_fold(std::size_t op) {
+    const MicroOp& micro = kernel_->ops[op];
+    std::uint16_t spread = 0;
+    TileOp tile_op(TileOp::Kind::Fold);
+    tile_op.extra = static_cast<std::uint16_t>(reductions_.size());
+    tile_op.a = per_element(micro.in[0], spread);
+    ops_.push_back(tile_op);
+    if (spread != 0) release(spread);
+    release_operands(op, 0, false);
+    cost_ += kExactCost;
+
+    const std::size_t access = access_of_[op];
+    const Access& result = nest_.accesses()[access];
+    bool dense = true;
+    std::int64_t step = result.element_size;
+    for (int axis = static_cast<int>(nest_.rank()) - 1; axis >= 0; --axis) {
+        if (axis == nest_.reduced()) continue;
+        dense = dense && (result.strides[axis] == step || nest_.extent(static_cast<unsigned>(axis)) == 1);
+        step *= nest_.extent(static_cast<unsigned>(axis));
+    }
+    reductions_.push_back({kernels().fold[index_of(micro.op)][index_of(micro.type)],
+                           kernels().segments[index_of(micro.op)][index_of(micro.type)],
+                           bc::size_of(micro.result), access, dense});
+}
+
+}  // namespace xlazy::be

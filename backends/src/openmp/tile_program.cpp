@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "openmp/tile_program.hpp"
+
+#include "reduction_rule.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace xlazy::be {
+
+using bc::MicroOp;
+using Kind = bc::MicroOp::Kind;
+
+namespace {
+
+/// Blocks are rows of at least this many elements, or several axes: below it, the cost of starting a row outweighs that of
+/// gathering operands that are not dense across rows.
+constexpr std::int64_t kMinBlock = 256;
+/// Tiles hold at most this many elements, so that calling a loop costs little beside running it, and fewer where many slots are
+/// live, so that they stay in the caches of the first two levels.
+constexpr std::int64_t kMaxTile = 4096;
+constexpr std::int64_t kMinTile = 512;
+constexpr std::int64_t kSlotBudget = 64 * 1024;
+
+bool is_load(Kind kind) noexcept { return kind == Kind::LoadView || kind == Kind::LoadScratch; }
+bool is_store(Kind kind) noexcept { return kind == Kind::StoreView || kind == Kind::StoreScratch; }
+bool is_reduce(Kind kind) noexcept { return kind == Kind::ReduceView || kind == Kind::ReduceScratch; }
+
+int reduced_axis(const bc::Kernel& kernel) {
+    int axis = LoopNest::kNoAxis;
+    for (const MicroOp& op : kernel.ops) {
+        if (!is_reduce(op.kind)) continue;
+        if (axis != LoopNest::kNoAxis && axis != op.axis) throw std::logic_error("reductions along different axes in a kernel");
+        axis = op.axis;
+    }
+    return axis;
+}
+
+}  // namespace
+
+void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings) {
+    kernel_ = &kernel;
+    bindings_ = &bindings;
+    const std::size_t count = kernel.ops.size();
+    ops_.clear();
+    faults_.clear();
+    reductions_.clear();
+    scalars_.clear();
+    free_slots_.clear();
+    cells_ = slots_ = 0;
+    cost_ = 0;
+    bind_accesses();
+    choose_block();
+    cells_begin_ = scalars_begin() + count;
+    slots_begin_ = cells_begin_ + count;
+    find_last_uses();
+    choose_direct_stores();
+    places_.assign(count, Place{});
+    for (std::size_t op = 0; op < count; ++op) lower(op);
+    choose_tile();
+}
+
+void TileProgram::bind_memory(std::size_t op, std::byte* start, std::size_t element_size, std::span<const bc::Dim> dims) {
+    const MicroOp& micro = kernel_->ops[op];
+    const bool lacks_axis = is_reduce(micro.kind) && (micro.flags & bc::Instruction::kKeepAxis) == 0;
+    access_of_[op] = nest_.add(start, element_size, dims, lacks_axis ? micro.axis : LoopNest::kNoAxis);
+}
+
+void TileProgram::bind_accesses() {
+    const bc::Program& program = *bindings_->program;
+    nest_.reset(program.domain_extents(kernel_->domain), reduced_axis(*kernel_));
+    access_of_.assign(kernel_->ops.size(), kNoAccess);
+    for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
+        const MicroOp& op = kernel_->ops[i];
+        switch (op.kind) {
+            case Kind::LoadView:
+            case Kind::StoreView:
+            case Kind::ReduceView: {
+                const bc::View& view = program.views[op.index];
+                const std::size_t size = bc::size_of(program.bases[view.base].type);
+                auto* start = static_cast<std::byte*>(bindings_->bases[view.base]);
+                bind_memory(i, start + view.offset * static_cast<std::int64_t>(size), size, program.dims_of(view));
+                break;
+            }
+            case Kind::LoadScratch:
+            case Kind::StoreScratch:
+            case Kind::ReduceScratch: {
+                const bc::Scratch& scratch = bindings_->plan->scratch[op.index];
+                const bc::ScratchShape shape = bc::shape_of(program, scratch);
+                bc::Dim dims[bc::kMaxRank];
+                std::int64_t stride = 1;
+                for (unsigned axis = shape.rank; axis-- > 0; stride *= shape.extents[axis]) {
+                    dims[axis] = {shape.extents[axis], stride};
+                }
+                bind_memory(i, static_cast<std::byte*>(bindings_->scratch[op.index]), bc::size_of(scratch.type),
+                            {dims, shape.rank});
+                break;
+            }
+            case Kind::Compute:
+                if (op.op == bc::Op::index) access_of_[i] = nest_.add_index(op.axis);
+                break;
+            case Kind::LoadScalar: break;
+        }
+    }
+    nest_.collapse();
+}
+
+void TileProgram::choose_block() {
+    inner_axis_ = nest_.rank() - 1;
+    block_ = nest_.extent(inner_axis_);
+    while (inner_axis_ > 0 && block_ < kMinBlock) block_ *= nest_.extent(--inner_axis_);
+    layouts_.clear();
+    for (const Access& access : nest_.accesses()) layouts_.push_back(nest_.layout(access, inner_axis_));
+}
+
+void TileProgram::find_last_uses() {
+    last_use_.assign(kernel_->ops.size(), 0);
+    for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
+        for (const bc::ValueId value : kernel_->ops[i].in) {
+            if (value != bc::kNoValue) last_use_[value] = i;
+        }
+    }
+}
+
+/// May the compute that makes the stored value write the store's memory itself? Not if somebody still needs the old value
+/// there, or finds the new one too early, or if two stores write the same place.
+bool TileProgram::may_store_directly(std::size_t store) const {
+    const std::size_t value = kernel_->ops[store].in[0];
+    const MicroOp& source = kernel_->ops[value];
+    if (source.kind != Kind::Compute || source.op == bc::Op::index || direct_[value] != kNoAccess) return false;
+    if (bc::can_fail(source.op, source.type)) return false;  // its operands are reported: they must outlive its result
+    if (layouts_[access_of_[store]] != Layout::Dense) return false;
+    const Access& target = nest_.accesses()[access_of_[store]];
+    for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
+        const Kind kind = kernel_->ops[i].kind;
+        if (i == store || !(is_load(kind) || is_store(kind))) continue;
+        if (!nest_.same(nest_.accesses()[access_of_[i]], target)) continue;
+        if (is_store(kind)) return false;
+        if (i < store && (i > value || last_use_[i] > value)) return false;
+    }
+    return true;
+}
+
+void TileProgram::choose_direct_stores() {
+    direct_.assign(kernel_->ops.size(), kNoAccess);
+    for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
+        if (is_store(kernel_->ops[i].kind) && may_store_directly(i)) direct_[kernel_->ops[i].in[0]] = access_of_[i];
+    }
+}
+
+/// Is the memory of a load that is used in place written before its last use?
+bool TileProgram::overwritten_while_used(std::size_t load) const {
+    const Access& source = nest_.accesses()[access_of_[load]];
+    for (std::size_t i = load + 1; i < last_use_[load]; ++i) {
+        if (is_store(kernel_->ops[i].kind) && nest_.same(nest_.accesses()[access_of_[i]], source)) return true;
+    }
+    return false;
+}
+
+void TileProgram::choose_tile() {
+    const std::int64_t live = static_cast<std::int64_t>(std::max<std::size_t>(slots_, 1) * kSlotElement);
+    tile_ = std::clamp(kSlotBudget / live, kMinTile, kMaxTile) & ~std::int64_t{63};
+    if (nest_.count() == 0) return;
+    if (reductions_.empty()) {
+        const std::int64_t row = nest_.extent(nest_.rank() - 1);
+        if (row < tile_) tile_ -= tile_ % row;  // whole rows
+    } else {
+        const ReductionShape shape = reduction_shape();
+        const std::int64_t all = shape.n * shape.inner, width = reduction_lanes(shape.inner) * shape.inner;
+        if (all <= tile_) tile_ -= tile_ % all;
+        else if (width <= tile_) tile_ -= tile_ % width;
+    }
+    tile_ = std::min(tile_, block_);
+}
+
+ReductionShape TileProgram::reduction_shape() const noexcept {
+    const auto axis = static_cast<unsigned>(nest_.reduced());
+    return {nest_.count(0, axis), nest_.extent(axis), nest_.count(axis + 1, nest_.rank())};
+}
+
+void TileProgram::lower(std::size_t op) {
+    switch (kernel_->ops[op].kind) {
+        case Kind::LoadView:
+        case Kind::LoadScratch: lower_load(op); break;
+        case Kind::LoadScalar:
+            places_[op] = {static_cast<std::uint16_t>(scalars_begin() + scalars_.size()), true, false};
+            scalars_.push_back(bindings_->program->scalars[kernel_->ops[op].index].bits);
+            break;
+        case Kind::Compute: lower_compute(op); break;
+        case Kind::StoreView:
+        case Kind::StoreScratch: lower_store(op); break;
+        case Kind::ReduceView:
+        case Kind::ReduceScratch: lower_fold(op); break;
+    }
+}
+
+bool TileProgram::all_uniform(std::size_t op) const {
+    return std::all_of(std::begin(kernel_->ops[op].in), std::end(kernel_->ops[op].in),
+                       [&](bc::ValueId value) { return value == bc::kNoValue || places_[value].uniform; });
+}
+
+std::uint16_t TileProgram::take_slot() {
+    if (free_slots_.empty()) return static_cast<std::uint16_t>(slots_begin_ + slots_++);
+    const std::uint16_t slot = free_slots_.back();
+    free_slots_.pop_back();
+    return slot;
+}
+
+/// Gives back the slots of operands that die at `op`: those whose elements have that size, or the others.
+void TileProgram::release_operands(std::size_t op, std::size_t element_size, bool of_that_size) {
+    for (const bc::ValueId value : kernel_->ops[op].in) {
+        if (value == bc::kNoValue || last_use_[value] != op || !places_[value].slot) continue;
+        if ((bc::size_of(kernel_->ops[value].result) == element_size) != of_that_size) continue;
+        places_[value].slot = false;
+        release(places_[value].pointer);
+    }
+}
+
+std::uint16_t TileProgram::per_element(bc::ValueId value, std::uint16_t& spread) {
+    if (!places_[value].uniform) return places_[value].pointer;
+    spread = take_slot();
+    const std::size_t size = size_index(bc::size_of(kernel_->ops[value].result));
+    TileOp& fill = ops_.emplace_back(TileOp::Kind::Fill);
+    fill.size_index = static_cast<std::uint8_t>(size);
+    fill.a = places_[value].pointer;
+    fill.out = spread;
+    fill.gather = kernels().gather[size];
+    return spread;
+}
+
+/// Where the value of compute `op` goes. `in_place`: it may take the slot of an operand that dies here.
+std::uint16_t TileProgram::result_place(std::size_t op, bool uniform, bool in_place) {
+    const std::size_t size = bc::size_of(kernel_->ops[op].result);
+    Place& place = places_[op];
+    place.uniform = uniform;
+    if (in_place) release_operands(op, size, true);
+    if (uniform) {
+        place.pointer = new_cell();
+    } else if (direct_[op] != kNoAccess) {
+        place.pointer = static_cast<std::uint16_t>(direct_[op]);
+    } else {
+        place.pointer = take_slot();
+        place.slot = true;
+    }
+    if (in_place) release_operands(op, size, false);
+    return place.pointer;
+}
+
+}  // namespace xlazy::be

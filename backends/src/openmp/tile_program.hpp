@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A kernel bound to the memory of one batch: the loops to call for every tile, in order.
+//
+// A tile is a run of consecutive row-major positions of the domain. The nest's axes from `inner_axis` on make a block; tiles
+// do not cross blocks, so inside a block an operand is one element (uniform), dense memory that is used in place, or strided
+// memory that is gathered into a slot. Operands are entries of a table of pointers that each thread keeps:
+//   [accesses][null][scalars][cells][slots]
+// A cell holds a value that is the same in the whole tile, a slot one value an element.
+#pragma once
+
+#include "isa/kernel_table.hpp"
+#include "openmp/loop_nest.hpp"
+
+namespace xlazy::be {
+
+struct TileOp {
+    enum class Kind : std::uint8_t {
+        Map,        ///< map(a, b, c) -> out
+        MapOnce,    ///< the same for uniform operands: one element
+        Fault,      ///< fault(a, b, mask c) -> out; `extra` numbers the trap
+        FaultOnce,
+        Fill,       ///< uniform a -> out, dense
+        Copy,       ///< dense a -> out, dense
+        Gather,     ///< access `extra` -> out
+        GatherOne,  ///< uniform a -> cell out
+        Scatter,    ///< a -> access `extra`
+        Index,      ///< coordinates of access `extra` -> out
+        Fold,       ///< a -> reduction `extra`
+    };
+    explicit TileOp(Kind what) noexcept : kind(what) {}
+
+    Kind kind;
+    std::uint8_t size_index = 0;  ///< of the elements that are moved
+    std::uint16_t extra = 0;
+    std::uint16_t out = 0, a = 0, b = 0, c = 0;
+    union {
+        MapFn map = nullptr;
+        FaultFn fault;
+        GatherFn gather;
+        ScatterFn scatter;
+    };
+};
+
+struct FaultSite {
+    std::uint32_t instruction;
+    bc::DType type;
+    Form form;
+};
+
+struct Reduction {
+    FoldFn fold;
+    SegmentsFn segments;
+    std::size_t element_size;
+    std::size_t access;  ///< of the result, whose stride along the reduced axis is 0
+    bool dense;          ///< the result's memory is dense in row-major order
+};
+
+/// The domain of a reduction: [outer][n][inner].
+struct ReductionShape {
+    std::int64_t outer, n, inner;
+};
+
+class TileProgram {
+public:
+    /// @throws std::logic_error if the kernel has reductions along different axes
+    void bind(const bc::Kernel& kernel, const Bindings& bindings);
+
+    const LoopNest& nest() const noexcept { return nest_; }
+    unsigned inner_axis() const noexcept { return inner_axis_; }
+    Layout layout(std::size_t access) const noexcept { return layouts_[access]; }
+    std::int64_t block() const noexcept { return block_; }
+    std::int64_t tile() const noexcept { return tile_; }
+    const std::vector<TileOp>& ops() const noexcept { return ops_; }
+    const std::vector<FaultSite>& faults() const noexcept { return faults_; }
+    const std::vector<Reduction>& reductions() const noexcept { return reductions_; }
+    /// Only for kernels with reductions.
+    ReductionShape reduction_shape() const noexcept;
+    /// Estimated time of one element, in hundredths of a nanosecond.
+    std::int64_t cost() const noexcept { return cost_; }
+
+    std::size_t pointers() const noexcept { return slots_begin_ + slots_; }
+    std::size_t null_pointer() const noexcept { return nest_.accesses().size(); }
+    std::size_t scalars_begin() const noexcept { return nest_.accesses().size() + 1; }
+    std::size_t cells_begin() const noexcept { return cells_begin_; }
+    std::size_t slots_begin() const noexcept { return slots_begin_; }
+    const std::vector<const void*>& scalars() const noexcept { return scalars_; }
+    std::size_t cells() const noexcept { return cells_; }
+    std::size_t slots() const noexcept { return slots_; }
+    std::size_t slot_bytes() const noexcept { return static_cast<std::size_t>(tile_) * kSlotElement; }
+
+private:
+    static constexpr std::size_t kSlotElement = 8;  ///< bytes of the largest element type
+    static constexpr std::size_t kNoAccess = ~std::size_t{0};
+
+    /// Where the value of a micro-op lies.
+    struct Place {
+        std::uint16_t pointer = 0;
+        bool uniform = false;
+        bool slot = false;  ///< returned to the free slots after the last use
+    };
+
+    void bind_accesses();
+    void bind_memory(std::size_t op, std::byte* start, std::size_t element_size, std::span<const bc::Dim> dims);
+    void choose_block();
+    void find_last_uses();
+    void choose_direct_stores();
+    bool may_store_directly(std::size_t store) const;
+    bool overwritten_while_used(std::size_t load) const;
+    void choose_tile();
+
+    void lower(std::size_t op);
+    void lower_load(std::size_t op);
+    void lower_index(std::size_t op);
+    void lower_compute(std::size_t op);
+    void lower_binary(std::size_t op, TileOp& tile_op);
+    void lower_select(std::size_t op);
+    void lower_fault(std::size_t op);
+    void lower_store(std::size_t op);
+    void lower_fold(std::size_t op);
+
+    bool all_uniform(std::size_t op) const;
+    std::uint16_t new_cell() { return static_cast<std::uint16_t>(cells_begin_ + cells_++); }
+    std::uint16_t take_slot();
+    void release(std::uint16_t pointer) { free_slots_.push_back(pointer); }
+    void release_operands(std::size_t op, std::size_t element_size, bool of_that_size);
+    /// A pointer to the value, one an element: uniform values are spread into `spread`, a slot to be released.
+    std::uint16_t per_element(bc::ValueId value, std::uint16_t& spread);
+    std::uint16_t result_place(std::size_t op, bool uniform, bool in_place);
+
+    const bc::Kernel* kernel_ = nullptr;
+    const Bindings* bindings_ = nullptr;
+    LoopNest nest_;
+    unsigned inner_axis_ = 0;
+    std::int64_t block_ = 1, tile_ = 1, cost_ = 0;
+    std::vector<TileOp> ops_;
+    std::vector<FaultSite> faults_;
+    std::vector<Reduction> reductions_;
+    std::vector<const void*> scalars_;
+    std::vector<Layout> layouts_;
+    std::size_t cells_begin_ = 0, slots_begin_ = 0, cells_ = 0, slots_ = 0;
+    // While binding, one an op of the kernel:
+    std::vector<std::size_t> access_of_;
+    std::vector<std::size_t> last_use_;
+    std::vector<std::size_t> direct_;      ///< of a compute: the access that it writes itself, or kNoAccess
+    std::vector<Place> places_;
+    std::vector<std::uint16_t> free_slots_;
+};
+
+}  // namespace xlazy::be

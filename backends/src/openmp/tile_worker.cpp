@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "openmp/tile_worker.hpp"
+
+#include <algorithm>
+
+namespace xlazy::be {
+namespace {
+
+/// Slots begin at a page, so that they do not share cache lines, and tiles of different sizes the same sets of the cache.
+constexpr std::size_t kSlotAlignment = 4096;
+
+void* at(std::intptr_t address) noexcept { return reinterpret_cast<void*>(address); }
+
+}  // namespace
+
+void TileWorker::prepare(const TileProgram& program) {
+    program_ = &program;
+    const std::size_t accesses = program.nest().accesses().size();
+    pointers_.resize(program.pointers());
+    origins_.resize(accesses);
+    index_values_.resize(accesses);
+    moving_.clear();
+    for (std::size_t i = 0; i < accesses; ++i) {
+        const Access& access = program.nest().accesses()[i];
+        if (program.layout(i) == Layout::Dense) moving_.push_back({static_cast<std::uint16_t>(i), access.element_size});
+        else pointers_[i] = &index_values_[i];  // of an index that is uniform; other uniform accesses get their address
+    }
+    pointers_[program.null_pointer()] = nullptr;
+    for (std::size_t i = 0; i < program.scalars().size(); ++i) {
+        pointers_[program.scalars_begin() + i] = const_cast<void*>(program.scalars()[i]);
+    }
+    cells_.resize(std::max(cells_.size(), program.cells()));
+    for (std::size_t i = 0; i < program.cells(); ++i) pointers_[program.cells_begin() + i] = &cells_[i];
+    const std::size_t slot_bytes = program.slot_bytes();
+    if (const std::size_t need = program.slots() * slot_bytes; need > 0 && slots_.size() < need + kSlotAlignment) {
+        slots_.resize(need + kSlotAlignment);
+    }
+    auto slot = reinterpret_cast<std::intptr_t>(slots_.data());
+    slot = (slot + static_cast<std::intptr_t>(kSlotAlignment) - 1) & ~(static_cast<std::intptr_t>(kSlotAlignment) - 1);
+    for (std::size_t i = 0; i < program.slots(); ++i, slot += static_cast<std::intptr_t>(slot_bytes)) {
+        pointers_[program.slots_begin() + i] = at(slot);
+    }
+    targets_.assign(program.reductions().size(), FoldTarget{});
+    lanes_.resize(std::max(lanes_.size(), program.reductions().size() * kLaneBytes));
+    failures_.assign(program.faults().size(), Failure{kNoFailure, {}});
+    block_number_ = -1;
+}
+
+void TileWorker::run(std::int64_t begin, std::int64_t end) noexcept {
+    const std::int64_t block = program_->block();
+    while (begin < end) {
+        const std::int64_t number = begin / block;
+        if (number != block_number_) seek(number);
+        const std::int64_t start = number * block, stop = std::min(end, start + block);
+        for (; begin < stop; begin += program_->tile()) {
+            tile(begin - start, std::min(program_->tile(), stop - begin));
+        }
+        begin = stop;
+    }
+}
+
+/// Sets the origins to a block's first element.
+void TileWorker::seek(std::int64_t block) noexcept {
+    block_number_ = block;
+    const LoopNest& nest = program_->nest();
+    std::int64_t index[bc::kMaxRank];
+    for (unsigned axis = program_->inner_axis(); axis-- > 0;) {
+        index[axis] = block % nest.extent(axis);
+        block /= nest.extent(axis);
+    }
+    for (std::size_t i = 0; i < origins_.size(); ++i) {
+        const Access& access = nest.accesses()[i];
+        auto address = reinterpret_cast<std::intptr_t>(access.base);
+        for (unsigned axis = 0; axis < program_->inner_axis(); ++axis) address += index[axis] * access.strides[axis];
+        origins_[i] = address;
+        if (program_->layout(i) != Layout::Uniform) continue;
+        if (access.base == nullptr) index_values_[i] = address;
+        else pointers_[i] = at(address);
+    }
+}
+
+void TileWorker::tile(std::int64_t first, std::int64_t count) noexcept {
+    first_ = first;
+    position_ = block_number_ * program_->block() + first;
+    for (const Moving& moving : moving_) pointers_[moving.access] = at(origins_[moving.access] + first * moving.step);
+    for (const TileOp& op : program_->ops()) step(op, count);
+}
+
+void TileWorker::step(const TileOp& op, std::int64_t count) noexcept {
+    using Kind = TileOp::Kind;
+    void* const* p = pointers_.data();
+    switch (op.kind) {
+        case Kind::Map: op.map(p[op.a], p[op.b], p[op.c], p[op.out], count); break;
+        case Kind::MapOnce: op.map(p[op.a], p[op.b], p[op.c], p[op.out], 1); break;
+        case Kind::Fault: fault(op, count); break;
+        case Kind::FaultOnce: fault(op, 1); break;
+        case Kind::Fill: op.gather(p[op.out], p[op.a], 1, 0, count, 0); break;
+        case Kind::Copy: op.gather(p[op.out], p[op.a], 1, 0, count, std::int64_t{1} << op.size_index); break;
+        case Kind::GatherOne: op.gather(p[op.out], p[op.a], 1, 0, 1, 0); break;
+        case Kind::Gather: gather(op, count); break;
+        case Kind::Scatter: scatter(op, count); break;
+        case Kind::Index: write_index(op, count); break;
+        case Kind::Fold: fold(op, count); break;
+    }
+}
+
+template <class F>
+void TileWorker::for_each_part(std::size_t number, std::int64_t count, F&& f) const noexcept {
+    const LoopNest& nest = program_->nest();
+    const Access& access = nest.accesses()[number];
+    const unsigned last = nest.rank() - 1, inner = program_->inner_axis();
+    const std::int64_t columns = nest.extent(last), column_stride = access.strides[last];
+    const std::int64_t origin = origins_[number];
+    if (inner == last) return f(origin + first_ * column_stride, 1, 0, count, column_stride);
+
+    const std::int64_t rows = nest.extent(last - 1), row_stride = access.strides[last - 1];
+    std::int64_t column = first_ % columns, row = first_ / columns;
+    std::int64_t plane = row / rows;
+    row %= rows;
+    while (count > 0) {
+        std::int64_t address = origin + row * row_stride + column * column_stride, rest = plane;
+        for (unsigned axis = last - 1; axis-- > inner;) {
+            address += rest % nest.extent(axis) * access.strides[axis];
+            rest /= nest.extent(axis);
+        }
+        const bool whole = column == 0 && count >= columns;
+        const std::int64_t part_rows = whole ? std::min(count / columns, rows - row) : 1;
+        const std::int64_t part_columns = whole ? columns : std::min(count, columns - column);
+        f(address, part_rows, row_stride, part_columns, column_stride);
+        count -= part_rows * part_columns;
+        column = 0;
+        row += part_rows;
+        if (row == rows) {
+            row = 0;
+            ++plane;
+        }
+    }
+}
+
+void TileWorker::gather(const TileOp& op, std::int64_t count) noexcept {
+    auto* to = static_cast<std::byte*>(pointers_[op.out]);
+    for_each_part(op.extra, count, [&](std::intptr_t address, std::int64_t rows, std::int64_t row_stride,
+                                       std::int64_t columns, std::int64_t column_stride) {
+        op.gather(to, at(address), rows, row_stride, columns, column_stride);
+        to += (rows * columns) << op.size_index;
+    });
+}
+
+void TileWorker::scatter(const TileOp& op, std::int64_t count) noexcept {
+    const auto* from = static_cast<const std::byte*>(pointers_[op.a]);
+    for_each_part(op.extra, count, [&](std::intptr_t address, std::int64_t rows, std::int64_t row_stride,
+                                       std::int64_t columns, std::int64_t column_stride) {
+        op.scatter(from, at(address), rows, row_stride, columns, column_stride);
+        from += (rows * columns) << op.size_index;
+    });
+}
+
+void TileWorker::write_index(const TileOp& op, std::int64_t count) noexcept {
+    auto* to = static_cast<std::int64_t*>(pointers_[op.out]);
+    for_each_part(op.extra, count, [&](std::intptr_t value, std::int64_t rows, std::int64_t row_stride,
+                                       std::int64_t columns, std::int64_t column_stride) {
+        for (std::int64_t row = 0; row < rows; ++row, value += row_stride) {
+            for (std::int64_t column = 0; column < columns; ++column) *to++ = value + column * column_stride;
+        }
+    });
+}
+
+void TileWorker::fault(const TileOp& op, std::int64_t count) noexcept {
+    void* const* p = pointers_.data();
+    const std::int64_t failed = op.fault(p[op.a], p[op.b], p[op.c], p[op.out], count);
+    Failure& failure = failures_[op.extra];
+    if (failed == count || position_ + failed >= failure.index) return;
+    const FaultSite& site = program_->faults()[op.extra];
+    failure.index = position_ + failed;
+    const std::size_t size = bc::size_of(site.type);
+    for (unsigned operand = 0; operand < 2; ++operand) {
+        const bool single = site.form == (operand == 0 ? Form::sv : Form::vs);
+        const auto* values = static_cast<const std::byte*>(p[operand == 0 ? op.a : op.b]);
+        failure.operands[operand] = {site.type, {0, 0}};
+        std::memcpy(failure.operands[operand].bits, values + (single ? 0 : static_cast<std::size_t>(failed) * size), size);
+    }
+}
+
+void TileWorker::fold(const TileOp& op, std::int64_t count) noexcept {
+    const Reduction& reduction = program_->reductions()[op.extra];
+    const FoldTarget& target = targets_[op.extra];
+    const auto* values = static_cast<const std::byte*>(pointers_[op.a]);
+    const auto size = static_cast<std::int64_t>(reduction.element_size);
+    if (fold_segments_) {
+        const ReductionShape shape = program_->reduction_shape();
+        const std::int64_t length = shape.n * shape.inner;
+        reduction.segments(values, count / length, shape.n, shape.inner,
+                           target.results + position_ / length * shape.inner * size);
+        return;
+    }
+    std::int64_t row = (position_ - fold_first_) / fold_width_, column = (position_ - fold_first_) % fold_width_;
+    while (count > 0) {
+        const bool whole = column == 0 && count >= fold_width_;
+        const std::int64_t rows = whole ? count / fold_width_ : 1;
+        const std::int64_t columns = whole ? fold_width_ : std::min(count, fold_width_ - column);
+        reduction.fold(values, rows, columns, columns, target.accumulators + column * size, row == 0);
+        count -= rows * columns;
+        values += rows * columns * size;
+        row += rows;
+        column = 0;
+    }
+}
+
+}  // namespace xlazy::be

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One thread's part of a kernel: runs tiles of a bound program on memory of its own.
+#pragma once
+
+#include "openmp/tile_program.hpp"
+
+#include <limits>
+
+namespace xlazy::be {
+
+/// Where the tiles being run are folded to.
+struct FoldTarget {
+    std::byte* accumulators = nullptr;
+    std::byte* results = nullptr;  ///< [outer][inner], for whole segments
+};
+
+class TileWorker {
+public:
+    static constexpr std::int64_t kNoFailure = std::numeric_limits<std::int64_t>::max();
+
+    struct Failure {
+        std::int64_t index;
+        bc::Scalar operands[2];
+    };
+
+    /// Takes the memory that the program needs. @throws std::bad_alloc
+    void prepare(const TileProgram& program);
+    /// Runs the positions [begin, end) of the domain, in tiles.
+    void run(std::int64_t begin, std::int64_t end) noexcept;
+
+    /// For reductions. `width`: accumulators of a row; positions count from `first`.
+    void fold_rows(std::int64_t first, std::int64_t width) noexcept {
+        fold_first_ = first;
+        fold_width_ = width;
+        fold_segments_ = false;
+    }
+    /// For reductions whose reduced axis fits a tile: tiles are whole segments.
+    void fold_segments() noexcept { fold_segments_ = true; }
+    FoldTarget& target(std::size_t reduction) noexcept { return targets_[reduction]; }
+    /// Memory for the accumulators of a leaf with several lanes.
+    std::byte* lane_memory(std::size_t reduction) noexcept { return lanes_.data() + reduction * kLaneBytes; }
+
+    const std::vector<Failure>& failures() const noexcept { return failures_; }
+
+private:
+    static constexpr std::size_t kLaneBytes = 32 * 16;
+
+    /// An access whose pointer moves with the tile.
+    struct Moving {
+        std::uint16_t access;
+        std::int64_t step;  ///< bytes an element
+    };
+
+    void seek(std::int64_t block) noexcept;
+    void tile(std::int64_t first, std::int64_t count) noexcept;
+    void step(const TileOp& op, std::int64_t count) noexcept;
+    void gather(const TileOp& op, std::int64_t count) noexcept;
+    void scatter(const TileOp& op, std::int64_t count) noexcept;
+    void write_index(const TileOp& op, std::int64_t count) noexcept;
+    void fault(const TileOp& op, std::int64_t count) noexcept;
+    void fold(const TileOp& op, std::int64_t count) noexcept;
+    /// Calls f(address, rows, row stride, columns, column stride) for the parts of an access in the tile.
+    template <class F>
+    void for_each_part(std::size_t access, std::int64_t count, F&& f) const noexcept;
+
+    const TileProgram* program_ = nullptr;
+    std::vector<void*> pointers_;
+    std::vector<std::intptr_t> origins_;  ///< of the accesses: address of the block's first element
+    std::vector<std::int64_t> index_values_;
+    std::vector<Moving> moving_;
+    std::vector<std::int64_t> cells_;
+    std::vector<std::byte> slots_;
+    std::vector<std::byte> lanes_;
+    std::vector<FoldTarget> targets_;
+    std::vector<Failure> failures_;
+    std::int64_t block_number_ = -1;
+    std::int64_t first_ = 0;     ///< of the tile, in its block
+    std::int64_t position_ = 0;  ///< of the tile, in the domain
+    std::int64_t fold_first_ = 0, fold_width_ = 1;
+    bool fold_segments_ = false;
+};
+
+}  // namespace xlazy::be
