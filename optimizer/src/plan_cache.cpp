@@ -121,9 +121,10 @@ std::shared_ptr<const bc::Plan> PlanCache::get(const bc::Program& program, const
         }
     }
     hit = false;
-    // Outside the lock: another thread may plan the same batch meanwhile; then both plans are kept.
+    // Outside the lock: another thread may plan the same batch meanwhile; the first one's plan is kept.
     auto plan = std::make_shared<const bc::Plan>(make_plan(program, options));
     const std::lock_guard lock(impl_->mutex);
+    if (auto known = impl_->find(program, structure, geometry, passes)) return known;
     impl_->insert(plan, structure, geometry, passes);
     return plan;
 }

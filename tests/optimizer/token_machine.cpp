@@ -122,11 +122,13 @@ private:
         std::vector<Token> elements;
     };
 
-    Token read(bc::Operand operand, const Index& index) const {
+    Token read(bc::Operand operand, const Index& index) {
         if (operand.is_scalar()) return token("scalar", operand.index());
         if (operand.is_view()) {
             const auto at = static_cast<std::size_t>(element(program_, operand.index(), index));
-            return run_.bases[program_.views[operand.index()].base][at];
+            const Token value = run_.bases[program_.views[operand.index()].base][at];
+            run_.reads_unspecified = run_.reads_unspecified || value == kUnspecified;
+            return value;
         }
         const Temp& temp = temps_[operand.index()];
         return temp.elements[static_cast<std::size_t>(dense_element(temp.extents, index))];
@@ -170,7 +172,7 @@ private:
         return apply(instruction.op, instruction.type, instruction.result, operands);
     }
 
-    Token reduce(const Instruction& instruction, Index index, Extents extents) const {
+    Token reduce(const Instruction& instruction, Index index, Extents extents) {
         if ((instruction.flags & Instruction::kKeepAxis) == 0) index.insert(index.begin() + instruction.axis, 0);
         std::vector<Token> along;
         for (index[instruction.axis] = 0; index[instruction.axis] < extents[instruction.axis]; ++index[instruction.axis]) {

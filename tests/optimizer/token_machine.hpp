@@ -26,6 +26,7 @@ struct TokenRun {
     std::vector<std::vector<Token>> bases;  ///< by base; empty where it has no memory
     FallibleElements fallible;
     std::string fault;  ///< empty, or what was illegal
+    bool reads_unspecified = false;  ///< of a batch: an element that nobody wrote
 };
 
 TokenRun run_batch(const bc::Program& program);

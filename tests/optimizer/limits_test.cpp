@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The limits of a kernel, one below, at, and one above each.
+#include "batch.hpp"
+#include "passes/fuse.hpp"
+#include "token_machine.hpp"
+
+#include "xlazy/optimizer/optimizer.hpp"
+
+#include <gtest/gtest.h>
+
+namespace xlazy::opt {
+namespace {
+
+using bc::Op;
+using test::Batch;
+using Use = Batch::Use;
+
+std::size_t kernels_of(const bc::Program& program) {
+    const bc::Plan plan = make_plan(program, {});
+    EXPECT_EQ(test::check_plan(plan, program), "");
+    return plan.kernels.size();
+}
+
+/// `count` statements x = -x: an operation and a store each, one load.
+bc::Program chain(std::uint32_t count) {
+    Batch batch;
+    const std::uint32_t d = batch.domain({2});
+    const bc::Operand x = batch.array(2, Use::Kept);
+    for (std::uint32_t i = 0; i < count; ++i) batch.add(Op::neg, d, x, {x});
+    return batch.program;
+}
+
+/// y = x0 + x1 + ...: `count` arrays read, one written, in one statement.
+bc::Program sum_of_arrays(std::uint32_t count) {
+    Batch batch;
+    const std::uint32_t d = batch.domain({2});
+    bc::Operand sum = batch.array(2, Use::Input);
+    for (std::uint32_t i = 1; i < count; ++i) {
+        const bc::Operand out = i + 1 == count ? batch.array(2, Use::Live) : batch.temp();
+        sum = batch.add(Op::add, d, out, {sum, batch.array(2, Use::Input)});
+        batch.program.instructions.back().statement = 0;
+    }
+    return batch.program;
+}
+
+/// Copies of `count` arrays to others, a statement each.
+bc::Program copies(std::uint32_t count) {
+    Batch batch;
+    const std::uint32_t d = batch.domain({2});
+    for (std::uint32_t i = 0; i < count; ++i) {
+        batch.add(Op::copy, d, batch.array(2, Use::Live), {batch.array(2, Use::Input)});
+    }
+    return batch.program;
+}
+
+/// x = -x, then `between` statements of other shapes that all read the one before, then y = -x.
+bc::Program far_apart(std::uint32_t between) {
+    Batch batch;
+    const std::uint32_t d = batch.domain({2});
+    const bc::Operand x = batch.array(2, Use::Kept);
+    batch.add(Op::neg, d, x, {x});
+    for (std::uint32_t i = 0; i < between; ++i) {
+        const std::int64_t extent = 3 + i;
+        batch.add(Op::neg, batch.domain({extent}), batch.array(extent, Use::Live), {batch.array(extent, Use::Input)});
+    }
+    batch.add(Op::neg, d, batch.array(2, Use::Live), {x});
+    return batch.program;
+}
+
+TEST(KernelLimits, MicroOps) {
+    static_assert(kMaxMicroOps % 2 == 0);
+    const std::uint32_t most = (kMaxMicroOps - 1) / 2;
+    EXPECT_EQ(kernels_of(chain(most - 1)), 1u);
+    EXPECT_EQ(kernels_of(chain(most)), 1u);
+    EXPECT_EQ(kernels_of(chain(most + 1)), 2u);
+    EXPECT_EQ(kernels_of(chain(3 * most)), 3u);
+}
+
+TEST(KernelLimits, StreamsOfManyStatements) {
+    static_assert(kMaxStreams % 2 == 0);
+    EXPECT_EQ(kernels_of(copies(kMaxStreams / 2 - 1)), 1u);
+    EXPECT_EQ(kernels_of(copies(kMaxStreams / 2)), 1u);
+    EXPECT_EQ(kernels_of(copies(kMaxStreams / 2 + 1)), 2u);
+}
+
+TEST(KernelLimits, StreamsOfOneStatement) {
+    const std::uint32_t most = kMaxStreams - 1;  // and the store
+    EXPECT_EQ(kernels_of(sum_of_arrays(most - 1)), 1u);
+    EXPECT_EQ(kernels_of(sum_of_arrays(most)), 1u);
+    EXPECT_EQ(kernels_of(sum_of_arrays(most + 1)), 2u);
+    EXPECT_EQ(kernels_of(sum_of_arrays(300)), 7u);
+}
+
+TEST(KernelLimits, Reach) {
+    EXPECT_EQ(kernels_of(far_apart(kReach - 2)), kReach - 1);
+    EXPECT_EQ(kernels_of(far_apart(kReach - 1)), kReach);
+    EXPECT_EQ(kernels_of(far_apart(kReach)), kReach + 2);
+}
+
+}  // namespace
+}  // namespace xlazy::opt
