@@ -7,8 +7,14 @@
 namespace xlazy::bc {
 namespace {
 
-template <class T> struct RealOf { using type = T; };
-template <class T> struct RealOf<std::complex<T>> { using type = T; };
+template <class T>
+struct RealOf {
+    using type = T;
+};
+template <class T>
+struct RealOf<std::complex<T>> {
+    using type = T;
+};
 
 template <class A, class B>
 constexpr DType promoted() noexcept {
@@ -19,8 +25,7 @@ constexpr DType promoted() noexcept {
 
 template <std::size_t... I>
 constexpr auto promotion_table(std::index_sequence<I...>) noexcept {
-    return std::array<DType, sizeof...(I)>{
-        promoted<CType<DType(I / kDTypeCount)>, CType<DType(I % kDTypeCount)>>()...};
+    return std::array<DType, sizeof...(I)>{promoted<CType<DType(I / kDTypeCount)>, CType<DType(I % kDTypeCount)>>()...};
 }
 
 constexpr auto kPromotions = promotion_table(std::make_index_sequence<kDTypeCount * kDTypeCount>());

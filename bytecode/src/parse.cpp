@@ -324,8 +324,8 @@ private:
         cursor.expect("@");
         program_.origins.push_back(origins_[cursor.reference('o', "origin", origins_.size())]);
         cursor.expect("#");
-        instruction.statement = cursor.number<std::uint32_t>("a statement's number", 0,
-                                                             std::numeric_limits<std::uint32_t>::max() - 1);
+        instruction.statement =
+            cursor.number<std::uint32_t>("a statement's number", 0, std::numeric_limits<std::uint32_t>::max() - 1);
         program_.instructions.push_back(instruction);
         counts_.see(instruction);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How views of one base lie to each other. An element common to both is a solution of
-//     first_a + sum i_k |s_k|  =  first_b + sum j_l |r_l|      in integers, 0 <= i_k < extent of a, 0 <= j_l < extent of b;
-// terms with equal strides are merged, since i - j takes every value between its bounds.
+//     first_a + sum i_k |s_k|  =  first_b + sum j_l |r_l|
+// in integers, each i_k below its extent of a, each j_l below its extent of b. Terms with equal strides are merged,
+// since i - j takes every value between its bounds.
 #include "xlazy/bytecode/structure.hpp"
 
 #include <algorithm>
@@ -48,17 +49,15 @@ public:
 private:
     static constexpr int kBudget = 2048;
 
-    static std::int64_t floor_div(std::int64_t a, std::int64_t b) noexcept { return a / b - (a % b < 0 ? 1 : 0); }
-
     bool search(unsigned level, std::int64_t sum) noexcept {
         if (level == count_) return sum == 0;
         const Term& rest = rest_[level];
         if (sum < rest.low || sum > rest.high || sum % rest.stride != 0) return false;
         if (--budget_ < 0) return true;
-        // Only what the terms with smaller strides can make up for.
+        // Only what the terms with smaller strides can make up for; one too many does no harm.
         const Term& term = terms_[level];
-        const std::int64_t from = std::max(term.low, -floor_div(rest_[level + 1].high - sum, term.stride));
-        const std::int64_t to = std::min(term.high, floor_div(sum - rest_[level + 1].low, term.stride));
+        const std::int64_t from = std::max(term.low, (sum - rest_[level + 1].high) / term.stride);
+        const std::int64_t to = std::min(term.high, (sum - rest_[level + 1].low) / term.stride);
         for (std::int64_t k = from; k <= to; ++k) {
             if (search(level + 1, sum - k * term.stride)) return true;
         }

@@ -10,7 +10,8 @@
 namespace xlazy::bc {
 namespace {
 
-template <class T> using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
 template <class T>
 std::string float_text(T value) {
@@ -63,22 +64,26 @@ bool float_from_text(std::string_view text, T& value) noexcept {
     return true;
 }
 
-template <class T> struct Codec {  // integers
+template <class T>
+struct Codec {  // integers
     static std::string text(T value) { return std::to_string(value); }
     static bool read(std::string_view text, T& value) noexcept { return number_from_text(text, value); }
 };
-template <> struct Codec<bool> {
+template <>
+struct Codec<bool> {
     static std::string text(std::uint8_t value) { return value != 0 ? "true" : "false"; }
     static bool read(std::string_view text, bool& value) noexcept {
         value = text == "true";
         return value || text == "false";
     }
 };
-template <std::floating_point T> struct Codec<T> {
+template <std::floating_point T>
+struct Codec<T> {
     static std::string text(T value) { return float_text(value); }
     static bool read(std::string_view text, T& value) noexcept { return float_from_text(text, value); }
 };
-template <class T> struct Codec<std::complex<T>> {
+template <class T>
+struct Codec<std::complex<T>> {
     static std::string text(std::complex<T> value) { return float_text(value.real()) + ',' + float_text(value.imag()); }
     static bool read(std::string_view text, std::complex<T>& value) noexcept {
         const std::size_t comma = text.find(',');
@@ -107,7 +112,8 @@ std::string scalar_text(const Scalar& scalar) {
     if (scalar.type == DType::boolean) return Codec<bool>::text(scalar_value<std::uint8_t>(scalar));
     switch (scalar.type) {
 #define XLAZY_DTYPE(id, name, type, kind, enabled) \
-        case DType::id: return Codec<type>::text(scalar_value<type>(scalar));
+    case DType::id:                                \
+        return Codec<type>::text(scalar_value<type>(scalar));
 #include "xlazy/bytecode/dtype.def"
 #undef XLAZY_DTYPE
         case DType::none: break;
@@ -118,7 +124,8 @@ std::string scalar_text(const Scalar& scalar) {
 bool scalar_from_text(std::string_view text, DType type, Scalar& scalar) {
     switch (type) {
 #define XLAZY_DTYPE(id, name, type, kind, enabled) \
-        case DType::id: return read_scalar<type>(text, scalar);
+    case DType::id:                                \
+        return read_scalar<type>(text, scalar);
 #include "xlazy/bytecode/dtype.def"
 #undef XLAZY_DTYPE
         case DType::none: break;

@@ -10,8 +10,8 @@
 
 namespace xlazy::bc {
 
-/// The value, exactly: decimal integers, true and false, hexadecimal floats, inf, nan, and nan:BITS for NaNs with another
-/// payload or sign than the usual one. Complex: real part, comma, imaginary part.
+/// The value, exactly: decimal integers, true and false, hexadecimal floats, inf, nan, and nan:BITS for NaNs with
+/// another payload or sign than the usual one. Complex: real part, comma, imaginary part.
 std::string scalar_text(const Scalar& scalar);
 
 /// Reads what scalar_text wrote. @return false if the text is no value of the type

@@ -25,8 +25,8 @@ void finish(Key& key) noexcept {
 
 void structure_key(const Program& program, StructureKey& key) {
     const std::size_t count = program.instructions.size();
-    const std::size_t tables = program.domains.size() + 2 * program.views.size() + program.bases.size() +
-                               program.scalars.size();
+    const std::size_t tables =
+        program.domains.size() + 2 * program.views.size() + program.bases.size() + program.scalars.size();
     key.words.resize(6 + count * kWordsAnInstruction + tables);
     std::uint32_t* out = key.words.data();
     for (const std::size_t size : {count, program.domains.size(), program.views.size(), program.bases.size(),

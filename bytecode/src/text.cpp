@@ -29,7 +29,8 @@ std::string quoted(std::string_view text) {
 template <class Range, class Part>
 std::string list(const Range& range, Part part) {
     std::string text = "(";
-    for (const auto& value : range) fmt::format_to(std::back_inserter(text), "{}{}", text.size() > 1 ? "," : "", part(value));
+    for (const auto& value : range)
+        fmt::format_to(std::back_inserter(text), "{}{}", text.size() > 1 ? "," : "", part(value));
     return text + ')';
 }
 
@@ -56,7 +57,8 @@ void print_operation(Out out, const Instruction& instruction) {
     for (unsigned i = 0; i < op.arity; ++i) fmt::format_to(out, " {}", operand_name(instruction.in[i]));
     if (op.kind != OpKind::Map) fmt::format_to(out, " axis={}", instruction.axis);
     if ((instruction.flags & Instruction::kKeepAxis) != 0) fmt::format_to(out, " keep");
-    if ((instruction.flags & Instruction::kMasked) != 0) fmt::format_to(out, " mask={}", operand_name(instruction.in[2]));
+    if ((instruction.flags & Instruction::kMasked) != 0)
+        fmt::format_to(out, " mask={}", operand_name(instruction.in[2]));
 }
 
 void print_tables(Out out, const Program& program) {

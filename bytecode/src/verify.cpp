@@ -58,12 +58,14 @@ std::string view_fault(const Program& program, const View& view) {
     for (const Dim& dim : dims) {
         std::int64_t& end = dim.stride < 0 ? first : last;
         std::int64_t reach = 0;
-        overflow |= __builtin_mul_overflow(dim.extent - 1, dim.stride, &reach) || __builtin_add_overflow(end, reach, &end);
+        overflow |=
+            __builtin_mul_overflow(dim.extent - 1, dim.stride, &reach) || __builtin_add_overflow(end, reach, &end);
     }
     if (overflow || first < 0 || last >= program.bases[view.base].size) {
         return fmt::format("not inside b{}, which has {} elements", view.base, program.bases[view.base].size);
     }
-    return element_count(shape_from(dims).span()) == std::numeric_limits<std::int64_t>::max() ? "too many elements" : "";
+    return element_count(shape_from(dims).span()) == std::numeric_limits<std::int64_t>::max() ? "too many elements"
+                                                                                              : "";
 }
 
 /// Applies `fault` to each entry of a table.
@@ -126,7 +128,8 @@ private:
     std::string check(std::size_t i) {
         const Instruction& instruction = program_.instructions[i];
         if (program_.origins[i] == 0) return "no origin";
-        if (instruction.domain >= program_.domains.size()) return fmt::format("there is no domain d{}", instruction.domain);
+        if (instruction.domain >= program_.domains.size())
+            return fmt::format("there is no domain d{}", instruction.domain);
         if (instruction.reserved_ != 0) return "the reserved field is not 0";
         if (instruction.statement >= program_.statement_count) return "the statement's number is out of range";
         const Shape domain = shape_from(program_.domain_extents(instruction.domain));
@@ -153,7 +156,8 @@ private:
             return fmt::format("operand {} is {}, not {}", k, name_of(type), name_of(operand_type(instruction, k)));
         }
         if (!broadcasts(shape, domain)) {
-            return fmt::format("operand {} of shape {} does not broadcast to {}", k, to_string(shape), to_string(domain));
+            return fmt::format("operand {} of shape {} does not broadcast to {}", k, to_string(shape),
+                               to_string(domain));
         }
         return {};
     }
@@ -198,7 +202,8 @@ private:
         const View& view = program_.views[index];
         const DType type = program_.bases[view.base].type;
         if (type != instruction.result) {
-            return fmt::format("{} is written to b{} of type {}", name_of(instruction.result), view.base, name_of(type));
+            return fmt::format("{} is written to b{} of type {}", name_of(instruction.result), view.base,
+                               name_of(type));
         }
         const Shape window = shape_from(program_.dims_of(view));
         if (!same_but_leading_ones(window, shape)) {
@@ -213,8 +218,8 @@ private:
     /// What holds of a batch as it was recorded, before any pass.
     std::string statement_fault(std::size_t i) const {
         const Instruction& instruction = program_.instructions[i];
-        const bool last = i + 1 == program_.instructions.size() ||
-                          program_.instructions[i + 1].statement != instruction.statement;
+        const bool last =
+            i + 1 == program_.instructions.size() || program_.instructions[i + 1].statement != instruction.statement;
         if (last && !instruction.out.is_view()) return "a statement ends without writing a view";
         if (!last && !instruction.out.is_temp()) return "a view is written before the statement ends";
         if (i == 0) return {};

@@ -10,7 +10,9 @@ namespace {
 
 using Kind = MicroOp::Kind;
 
-bool loads(Kind kind) noexcept { return kind == Kind::LoadView || kind == Kind::LoadScratch || kind == Kind::LoadScalar; }
+bool loads(Kind kind) noexcept {
+    return kind == Kind::LoadView || kind == Kind::LoadScratch || kind == Kind::LoadScalar;
+}
 bool reduces(Kind kind) noexcept { return kind == Kind::ReduceView || kind == Kind::ReduceScratch; }
 bool has_value(Kind kind) noexcept { return loads(kind) || kind == Kind::Compute; }
 bool writes_view(Kind kind) noexcept { return kind == Kind::StoreView || kind == Kind::ReduceView; }
@@ -41,12 +43,13 @@ public:
 private:
     std::string index_fault(const MicroOp& op) const {
         if (op.kind > Kind::ReduceScratch) return "unknown kind";
-        const std::size_t limit = uses_view(op.kind)           ? program_.views.size()
-                                  : uses_scratch(op.kind)      ? plan_.scratch.size()
+        const std::size_t limit = uses_view(op.kind)            ? program_.views.size()
+                                  : uses_scratch(op.kind)       ? plan_.scratch.size()
                                   : op.kind == Kind::LoadScalar ? program_.scalars.size()
                                                                 : std::size_t{1};
         if (op.index >= limit) return fmt::format("index {} is out of range", op.index);
-        if (op.instruction >= program_.instructions.size()) return fmt::format("there is no instruction {}", op.instruction);
+        if (op.instruction >= program_.instructions.size())
+            return fmt::format("there is no instruction {}", op.instruction);
         return {};
     }
 
@@ -107,7 +110,8 @@ private:
         }
         const DType moved = reduces(op.kind) ? op.result : op.type;
         if (moved != type) return fmt::format("{} where memory holds {}", name_of(moved), name_of(type));
-        const Shape value = reduces(op.kind) ? reduced(domain_, op.axis, (op.flags & Instruction::kKeepAxis) != 0) : domain_;
+        const Shape value =
+            reduces(op.kind) ? reduced(domain_, op.axis, (op.flags & Instruction::kKeepAxis) != 0) : domain_;
         const bool fits = loads(op.kind) ? broadcasts(shape, domain_) : same_but_leading_ones(shape, value);
         return fits ? "" : fmt::format("shape {} does not fit {}", to_string(shape), to_string(value));
     }
@@ -147,8 +151,13 @@ private:
 class StepChecker {
 public:
     StepChecker(const Plan& plan, const Program& program)
-        : plan_(plan), program_(program), values_(program), bases_(program.bases.size()), scratch_(plan.scratch.size()),
-          filled_(plan.scratch.size()), runs_(plan.kernels.size()) {
+        : plan_(plan),
+          program_(program),
+          values_(program),
+          bases_(program.bases.size()),
+          scratch_(plan.scratch.size()),
+          filled_(plan.scratch.size()),
+          runs_(plan.kernels.size()) {
         for (std::size_t i = 0; i < bases_.size(); ++i) {
             bases_[i] = program.bases[i].initialised ? Memory::Held : Memory::None;
         }
@@ -219,7 +228,8 @@ private:
         }
         for (std::size_t i = 0; i < bases_.size(); ++i) {
             const BaseInfo& base = program_.bases[i];
-            if (bases_[i] == Memory::Held && !base.initialised && !base.live) return fmt::format("b{} is never freed", i);
+            if (bases_[i] == Memory::Held && !base.initialised && !base.live)
+                return fmt::format("b{} is never freed", i);
         }
         return {};
     }
@@ -256,9 +266,8 @@ std::string contraction_fault(const Plan& plan, const Program& program) {
     for (const std::uint32_t base : bases) {
         if (base >= program.bases.size()) return fmt::format("there is no base b{}", base);
         if (program.bases[base].live) return fmt::format("b{} is contracted and live", base);
-        const bool allocated = std::ranges::any_of(plan.steps, [&](const Step& step) {
-            return step.kind == Step::Kind::AllocBase && step.index == base;
-        });
+        const bool allocated = std::ranges::any_of(
+            plan.steps, [&](const Step& step) { return step.kind == Step::Kind::AllocBase && step.index == base; });
         if (allocated) return fmt::format("b{} is contracted and gets memory", base);
     }
     return {};

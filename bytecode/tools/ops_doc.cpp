@@ -17,7 +17,8 @@ std::string operand_types(const OpInfo& op) {
     std::string text;
     for (std::size_t i = 0; i < kDTypeCount; ++i) {
         const auto type = static_cast<DType>(i);
-        if (accepts(static_cast<Op>(&op - kOps), type)) text += fmt::format("{}{}", text.empty() ? "" : " ", name_of(type));
+        if (accepts(static_cast<Op>(&op - kOps), type))
+            text += fmt::format("{}{}", text.empty() ? "" : " ", name_of(type));
     }
     return text;
 }
@@ -53,8 +54,8 @@ std::string ops_table(OpKind kind) {
     for (const OpInfo& op : kOps) {
         if (op.kind != kind) continue;
         const std::string fails = op.fault == Fault::DivideByZero ? "; integers: zero as b fails" : "";
-        text += fmt::format("| `{}` | {} | {} | {} | {} | {}{} |\n", op.name, op.arity, operand_types(op), result_type(op),
-                            maths(op.maths), cell(op.doc), fails);
+        text += fmt::format("| `{}` | {} | {} | {} | {} | {}{} |\n", op.name, op.arity, operand_types(op),
+                            result_type(op), maths(op.maths), cell(op.doc), fails);
     }
     return text;
 }
@@ -62,7 +63,8 @@ std::string ops_table(OpKind kind) {
 std::string types_table() {
     std::string text = "| type | bytes | kernels |\n|---|---|---|\n";
     for (std::size_t i = 0; i < kDTypeCount; ++i) {
-        text += fmt::format("| `{}` | {} | {} |\n", kDTypes[i].name, kDTypes[i].size, kDTypes[i].enabled ? "yes" : "no");
+        text +=
+            fmt::format("| `{}` | {} | {} |\n", kDTypes[i].name, kDTypes[i].size, kDTypes[i].enabled ? "yes" : "no");
     }
     return text;
 }
@@ -70,14 +72,18 @@ std::string types_table() {
 std::string document() {
     return "# Ops of the bytecode\n\n"
            "Made by `xlazy_ops_doc` from the tables `ops.def` and `dtype.def`; a test compares them.\n\n"
-           "A batch is a list of these ops on strided views, temporaries and scalars. The operands of one op have one type\n"
+           "A batch is a list of these ops on strided views, temporaries and scalars. The operands of one op have one "
+           "type\n"
            "(`select`: b and c; its a is bool); conversions are ops of their own.\n\n"
-           "Rounding: *exact* ops are IEEE arithmetic, the same on every machine; *vector* ops are routines of the system's\n"
-           "vector maths library, always at the vector width of the instruction set in use; *libm* ops are one call of the\n"
+           "Rounding: *exact* ops are IEEE arithmetic, the same on every machine; *vector* ops are routines of the "
+           "system's\n"
+           "vector maths library, always at the vector width of the instruction set in use; *libm* ops are one call of "
+           "the\n"
            "system's maths library an element.\n\n"
            "## Element by element\n\n" +
            ops_table(OpKind::Map) + "\n## Generators\n\n" + ops_table(OpKind::Generate) +
-           "\n## Reductions along one axis\n\nSeveral axes are reduced one after the other, the last one first, in the fixed "
+           "\n## Reductions along one axis\n\nSeveral axes are reduced one after the other, the last one first, in the "
+           "fixed "
            "order of [semantics.md](semantics.md).\n\n" +
            ops_table(OpKind::Reduce) +
            "\n## Element types\n\nArrays of a type without kernels stay plain xtensor containers.\n\n" + types_table();

@@ -70,15 +70,16 @@ Plan sample() {
     sum.op = Op::sum;
     sum.instruction = 2;
     Plan plan;
-    plan.kernels.push_back({0,
-                            {load(Kind::LoadView, DType::i32, 0), load(Kind::LoadScalar, DType::i32, 0),
-                             load(Kind::LoadView, DType::boolean, 3), div, compute(Op::add, DType::i32, 3, 1, 1), sum}});
+    plan.kernels.push_back(
+        {0,
+         {load(Kind::LoadView, DType::i32, 0), load(Kind::LoadScalar, DType::i32, 0),
+          load(Kind::LoadView, DType::boolean, 3), div, compute(Op::add, DType::i32, 3, 1, 1), sum}});
     plan.kernels.push_back({1,
                             {load(Kind::LoadScratch, DType::i32, 0), compute(Op::neg, DType::i32, 0, kNoValue, 3),
                              store(Kind::StoreView, DType::i32, 2, 1)}});
     plan.scratch.push_back({DType::i32, 0, 0, false});
-    plan.steps = {{Step::Kind::AllocScratch, 0}, {Step::Kind::Run, 0},         {Step::Kind::FreeBase, 3},
-                  {Step::Kind::AllocBase, 2},    {Step::Kind::Run, 1},         {Step::Kind::FreeScratch, 0}};
+    plan.steps = {{Step::Kind::AllocScratch, 0}, {Step::Kind::Run, 0}, {Step::Kind::FreeBase, 3},
+                  {Step::Kind::AllocBase, 2},    {Step::Kind::Run, 1}, {Step::Kind::FreeScratch, 0}};
     plan.guards.push_back({0, Guard::kWholeBase, Relation::Identical});
     plan.guards.push_back({4, 5, Relation::Disjoint});
     plan.contracted_bases = 1;
@@ -145,6 +146,10 @@ struct Corruption {
 
 std::ostream& operator<<(std::ostream& out, const Corruption& corruption) { return out << corruption.name; }
 
+struct NameOf {
+    std::string operator()(const testing::TestParamInfo<Corruption>& info) const { return info.param.name; }
+};
+
 class CorruptedPlan : public testing::TestWithParam<Corruption> {};
 
 TEST_P(CorruptedPlan, IsRejected) {
@@ -162,67 +167,124 @@ std::function<void(Plan&)> at(std::size_t kernel, std::size_t op, Change change)
 
 void append(Plan& plan, std::size_t kernel, const MicroOp& op) { plan.kernels[kernel].ops.push_back(op); }
 
-INSTANTIATE_TEST_SUITE_P(
-    Kernels, CorruptedPlan,
-    testing::Values(
-        Corruption{"domain", [](Plan& p) { p.kernels[0].domain = 2; }, "k0: there is no domain d2"},
-        Corruption{"kind", at(0, 0, [](MicroOp& op) { op.kind = static_cast<Kind>(99); }), "k0: micro-op 0: unknown kind"},
-        Corruption{"op", at(0, 4, [](MicroOp& op) { op.op = static_cast<Op>(kOpCount); }), "unknown op"},
-        Corruption{"view", at(0, 0, [](MicroOp& op) { op.index = 8; }), "index 8 is out of range"},
-        Corruption{"scalar", at(0, 1, [](MicroOp& op) { op.index = 1; }), "index 1 is out of range"},
-        Corruption{"scratch", at(1, 0, [](MicroOp& op) { op.index = 1; }), "index 1 is out of range"},
-        Corruption{"instruction", at(0, 4, [](MicroOp& op) { op.instruction = 4; }), "there is no instruction 4"},
-        Corruption{"later_value", at(0, 3, [](MicroOp& op) { op.in[1] = 4; }), "operand 1 is no value made before"},
-        Corruption{"no_value", at(0, 3, [](MicroOp& op) { op.in[0] = kNoValue; }), "operand 0 is no value made before"},
-        Corruption{"value_of_a_store", [](Plan& p) { append(p, 1, store(Kind::StoreView, DType::i32, 2, 2)); }, "operand 0 is no value made before"},
-        Corruption{"operand_too_many", at(1, 1, [](MicroOp& op) { op.in[1] = 0; }), "operand 1 does not belong there"},
-        Corruption{"operand_type", at(0, 4, [](MicroOp& op) { op.in[1] = 2; }), "operand 1 is bool, not i32"},
-        Corruption{"mask_type", at(0, 3, [](MicroOp& op) { op.in[2] = 1; }), "operand 2 is i32, not bool"},
-        Corruption{"result_type", at(0, 4, [](MicroOp& op) { op.result = DType::i64; }), "add.i32 does not give i64"},
-        Corruption{"flags", at(0, 0, [](MicroOp& op) { op.flags = 1; }), "flags or an axis where none belong"},
-        Corruption{"load_type", at(0, 0, [](MicroOp& op) { op.type = op.result = DType::f32; }), "f32 where memory holds i32"},
-        Corruption{"load_converts", at(0, 0, [](MicroOp& op) { op.result = DType::f32; }), "a load changes the type"},
-        Corruption{"load_shape", at(1, 0, [](MicroOp& op) { op = load(Kind::LoadView, DType::i32, 0); }), "shape (3,4) does not fit (4)"},
-        Corruption{"store_shape", at(1, 2, [](MicroOp& op) { op.index = 1; }), "shape (3,4) does not fit (4)"},
-        Corruption{"store_type", [](Plan& p) { p.scratch.push_back({DType::f32, 1}); p.kernels[1].ops[2] = store(Kind::StoreScratch, DType::i32, 1, 1); }, "i32 where memory holds f32"},
-        Corruption{"reduce_axis", at(0, 5, [](MicroOp& op) { op.axis = 2; }), "axis 2 of a domain of rank 2"},
-        Corruption{"reduce_shape", at(0, 5, [](MicroOp& op) { op.axis = 1; }), "shape (4) does not fit (3)"},
-        Corruption{"reduce_by_add", at(0, 5, [](MicroOp& op) { op.op = Op::add; }), "add is no op of this kind"},
-        Corruption{"compute_sum", at(1, 1, [](MicroOp& op) { op.op = Op::sum; }), "sum is no op of this kind"},
-        Corruption{"overlap", [](Plan& p) { append(p, 1, load(Kind::LoadView, DType::i32, 6)); append(p, 1, store(Kind::StoreView, DType::i32, 4, 1)); }, "micro-ops 4 and 3: their memory overlaps"},
-        Corruption{"repeats", [](Plan& p) { append(p, 0, store(Kind::StoreView, DType::i32, 7, 4)); }, "v7 is written and repeats"},
-        Corruption{"reads_its_reduction", [](Plan& p) { append(p, 0, load(Kind::LoadScratch, DType::i32, 0)); }, "their memory overlaps"}),
-    [](const auto& info) { return std::string(info.param.name); });
+const Corruption kKernelsCorruptions[] = {
+    {"domain", [](Plan& p) { p.kernels[0].domain = 2; }, "k0: there is no domain d2"},
+    {"kind", at(0, 0, [](MicroOp& op) { op.kind = static_cast<Kind>(99); }), "k0: micro-op 0: unknown kind"},
+    {"op", at(0, 4, [](MicroOp& op) { op.op = static_cast<Op>(kOpCount); }), "unknown op"},
+    {"view", at(0, 0, [](MicroOp& op) { op.index = 8; }), "index 8 is out of range"},
+    {"scalar", at(0, 1, [](MicroOp& op) { op.index = 1; }), "index 1 is out of range"},
+    {"scratch", at(1, 0, [](MicroOp& op) { op.index = 1; }), "index 1 is out of range"},
+    {"instruction", at(0, 4, [](MicroOp& op) { op.instruction = 4; }), "there is no instruction 4"},
+    {"later_value", at(0, 3, [](MicroOp& op) { op.in[1] = 4; }), "operand 1 is no value made before"},
+    {"no_value", at(0, 3, [](MicroOp& op) { op.in[0] = kNoValue; }), "operand 0 is no value made before"},
+    {"value_of_a_store", [](Plan& p) { append(p, 1, store(Kind::StoreView, DType::i32, 2, 2)); },
+     "operand 0 is no value made before"},
+    {"operand_too_many", at(1, 1, [](MicroOp& op) { op.in[1] = 0; }), "operand 1 does not belong there"},
+    {"operand_type", at(0, 4, [](MicroOp& op) { op.in[1] = 2; }), "operand 1 is bool, not i32"},
+    {"mask_type", at(0, 3, [](MicroOp& op) { op.in[2] = 1; }), "operand 2 is i32, not bool"},
+    {"result_type", at(0, 4, [](MicroOp& op) { op.result = DType::i64; }), "add.i32 does not give i64"},
+    {"flags", at(0, 0, [](MicroOp& op) { op.flags = 1; }), "flags or an axis where none belong"},
+    {"load_type", at(0, 0, [](MicroOp& op) { op.type = op.result = DType::f32; }), "f32 where memory holds i32"},
+    {"load_converts", at(0, 0, [](MicroOp& op) { op.result = DType::f32; }), "a load changes the type"},
+    {"load_shape", at(1, 0, [](MicroOp& op) { op = load(Kind::LoadView, DType::i32, 0); }),
+     "shape (3,4) does not fit (4)"},
+    {"store_shape", at(1, 2, [](MicroOp& op) { op.index = 1; }), "shape (3,4) does not fit (4)"},
+    {"store_type",
+     [](Plan& p) {
+         p.scratch.push_back({DType::f32, 1});
+         p.kernels[1].ops[2] = store(Kind::StoreScratch, DType::i32, 1, 1);
+     },
+     "i32 where memory holds f32"},
+    {"reduce_axis", at(0, 5, [](MicroOp& op) { op.axis = 2; }), "axis 2 of a domain of rank 2"},
+    {"reduce_shape", at(0, 5, [](MicroOp& op) { op.axis = 1; }), "shape (4) does not fit (3)"},
+    {"reduce_by_add", at(0, 5, [](MicroOp& op) { op.op = Op::add; }), "add is no op of this kind"},
+    {"compute_sum", at(1, 1, [](MicroOp& op) { op.op = Op::sum; }), "sum is no op of this kind"},
+    {"overlap",
+     [](Plan& p) {
+         append(p, 1, load(Kind::LoadView, DType::i32, 6));
+         append(p, 1, store(Kind::StoreView, DType::i32, 4, 1));
+     },
+     "micro-ops 4 and 3: their memory overlaps"},
+    {"repeats", [](Plan& p) { append(p, 0, store(Kind::StoreView, DType::i32, 7, 4)); }, "v7 is written and repeats"},
+    {"reads_its_reduction", [](Plan& p) { append(p, 0, load(Kind::LoadScratch, DType::i32, 0)); },
+     "their memory overlaps"},
+};
+INSTANTIATE_TEST_SUITE_P(Kernels, CorruptedPlan, testing::ValuesIn(kKernelsCorruptions), NameOf());
 
-INSTANTIATE_TEST_SUITE_P(
-    Steps, CorruptedPlan,
-    testing::Values(
-        Corruption{"no_such_kernel", [](Plan& p) { p.steps[1].index = 2; }, "step 1: there is no kernel k2"},
-        Corruption{"runs_twice", [](Plan& p) { p.steps[4].index = 0; }, "k0 runs twice"},
-        Corruption{"never_runs", [](Plan& p) { p.steps.erase(p.steps.begin() + 4); }, "k1 never runs"},
-        Corruption{"no_base_memory", [](Plan& p) { p.steps.erase(p.steps.begin() + 3); }, "b2 is used without memory"},
-        Corruption{"no_scratch_memory", [](Plan& p) { p.steps.erase(p.steps.begin()); }, "x0 is used without memory"},
-        Corruption{"alloc_twice", [](Plan& p) { p.steps.insert(p.steps.begin(), {Step::Kind::AllocScratch, 0}); }, "scratch 0 has or had memory"},
-        Corruption{"alloc_initialised", [](Plan& p) { p.steps.insert(p.steps.begin(), {Step::Kind::AllocBase, 0}); }, "base 0 has or had memory"},
-        Corruption{"freed_too_early", [](Plan& p) { std::swap(p.steps[1], p.steps[2]); }, "b3 is used without memory"},
-        Corruption{"live_freed", [](Plan& p) { p.steps.push_back({Step::Kind::FreeBase, 2}); }, "a live base is freed"},
-        Corruption{"free_twice", [](Plan& p) { p.steps.push_back({Step::Kind::FreeScratch, 0}); }, "scratch 0 has no memory"},
-        Corruption{"no_such_base", [](Plan& p) { p.steps.push_back({Step::Kind::FreeBase, 5}); }, "there is no base 5"},
-        Corruption{"scratch_kept", [](Plan& p) { p.steps.pop_back(); }, "x0 is never freed"},
-        Corruption{"base_kept", [](Plan& p) { p.steps.push_back({Step::Kind::AllocBase, 4}); }, "b4 is never freed"},
-        Corruption{"order", [](Plan& p) { std::swap(p.steps[1].index, p.steps[4].index); p.steps.insert(p.steps.begin(), {Step::Kind::AllocBase, 2}); }, "x0 is read before it has a value"},
-        Corruption{"reads_uninitialised", [](Plan& p) { p.kernels[0].ops[0].index = 1; p.contracted = {}; p.contracted_bases = 0; p.steps.insert(p.steps.begin(), {Step::Kind::AllocBase, 1}); }, "b1 is read before it has a value"},
-        Corruption{"kind", [](Plan& p) { p.steps[0].kind = static_cast<Step::Kind>(77); }, "unknown kind"},
-        Corruption{"scratch_type", [](Plan& p) { p.scratch[0].type = DType::u8; }, "x0: no kernels exist"},
-        Corruption{"scratch_domain", [](Plan& p) { p.scratch[0].domain = 2; }, "x0: there is no domain d2"},
-        Corruption{"scratch_axis", [](Plan& p) { p.scratch[0].axis = 2; }, "x0: its axis is out of range"},
-        Corruption{"guard_view", [](Plan& p) { p.guards[0].view_a = 8; }, "guard 0: no such view"},
-        Corruption{"guard_broken", [](Plan& p) { p.guards[1].relation = Relation::Overlap; }, "guard 1: it does not hold"},
-        Corruption{"contracted_count", [](Plan& p) { p.contracted_bases = 2; }, "number of contracted bases"},
-        Corruption{"contracted_order", [](Plan& p) { p.contracted = {1, 1}; p.contracted_bases = 2; }, "not ascending"},
-        Corruption{"contracted_live", [](Plan& p) { p.contracted = {2}; }, "b2 is contracted and live"},
-        Corruption{"contracted_allocated", [](Plan& p) { p.contracted = {4}; p.steps.insert(p.steps.end(), {{Step::Kind::AllocBase, 4}, {Step::Kind::FreeBase, 4}}); }, "b4 is contracted and gets memory"}),
-    [](const auto& info) { return std::string(info.param.name); });
+const Corruption kStepsCorruptions[] = {
+    {"no_such_kernel", [](Plan& p) { p.steps[1].index = 2; }, "step 1: there is no kernel k2"},
+    {"runs_twice", [](Plan& p) { p.steps[4].index = 0; }, "k0 runs twice"},
+    {"never_runs", [](Plan& p) { p.steps.erase(p.steps.begin() + 4); }, "k1 never runs"},
+    {"no_base_memory", [](Plan& p) { p.steps.erase(p.steps.begin() + 3); }, "b2 is used without memory"},
+    {"no_scratch_memory", [](Plan& p) { p.steps.erase(p.steps.begin()); }, "x0 is used without memory"},
+    {"alloc_twice",
+     [](Plan& p) {
+         p.steps.insert(p.steps.begin(), {Step::Kind::AllocScratch, 0});
+     },
+     "scratch 0 has or had memory"},
+    {"alloc_initialised",
+     [](Plan& p) {
+         p.steps.insert(p.steps.begin(), {Step::Kind::AllocBase, 0});
+     },
+     "base 0 has or had memory"},
+    {"freed_too_early", [](Plan& p) { std::swap(p.steps[1], p.steps[2]); }, "b3 is used without memory"},
+    {"live_freed",
+     [](Plan& p) {
+         p.steps.push_back({Step::Kind::FreeBase, 2});
+     },
+     "a live base is freed"},
+    {"free_twice",
+     [](Plan& p) {
+         p.steps.push_back({Step::Kind::FreeScratch, 0});
+     },
+     "scratch 0 has no memory"},
+    {"no_such_base",
+     [](Plan& p) {
+         p.steps.push_back({Step::Kind::FreeBase, 5});
+     },
+     "there is no base 5"},
+    {"scratch_kept", [](Plan& p) { p.steps.pop_back(); }, "x0 is never freed"},
+    {"base_kept",
+     [](Plan& p) {
+         p.steps.push_back({Step::Kind::AllocBase, 4});
+     },
+     "b4 is never freed"},
+    {"order",
+     [](Plan& p) {
+         std::swap(p.steps[1].index, p.steps[4].index);
+         p.steps.insert(p.steps.begin(), {Step::Kind::AllocBase, 2});
+     },
+     "x0 is read before it has a value"},
+    {"reads_uninitialised",
+     [](Plan& p) {
+         p.kernels[0].ops[0].index = 1;
+         p.contracted = {};
+         p.contracted_bases = 0;
+         p.steps.insert(p.steps.begin(), {Step::Kind::AllocBase, 1});
+     },
+     "b1 is read before it has a value"},
+    {"kind", [](Plan& p) { p.steps[0].kind = static_cast<Step::Kind>(77); }, "unknown kind"},
+    {"scratch_type", [](Plan& p) { p.scratch[0].type = DType::u8; }, "x0: no kernels exist"},
+    {"scratch_domain", [](Plan& p) { p.scratch[0].domain = 2; }, "x0: there is no domain d2"},
+    {"scratch_axis", [](Plan& p) { p.scratch[0].axis = 2; }, "x0: its axis is out of range"},
+    {"guard_view", [](Plan& p) { p.guards[0].view_a = 8; }, "guard 0: no such view"},
+    {"guard_broken", [](Plan& p) { p.guards[1].relation = Relation::Overlap; }, "guard 1: it does not hold"},
+    {"contracted_count", [](Plan& p) { p.contracted_bases = 2; }, "number of contracted bases"},
+    {"contracted_order",
+     [](Plan& p) {
+         p.contracted = {1, 1};
+         p.contracted_bases = 2;
+     },
+     "not ascending"},
+    {"contracted_live", [](Plan& p) { p.contracted = {2}; }, "b2 is contracted and live"},
+    {"contracted_allocated",
+     [](Plan& p) {
+         p.contracted = {4};
+         p.steps.insert(p.steps.end(), {{Step::Kind::AllocBase, 4}, {Step::Kind::FreeBase, 4}});
+     },
+     "b4 is contracted and gets memory"},
+};
+INSTANTIATE_TEST_SUITE_P(Steps, CorruptedPlan, testing::ValuesIn(kStepsCorruptions), NameOf());
 
 }  // namespace
 }  // namespace xlazy::bc

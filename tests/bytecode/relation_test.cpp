@@ -56,8 +56,8 @@ Relation truth(const Window& a, const Window& b) {
     const std::vector<std::int64_t> in_b = elements(b);
     const std::set<std::int64_t> set_a(in_a.begin(), in_a.end());
     if (std::ranges::none_of(in_b, [&](std::int64_t at) { return set_a.contains(at); })) return Relation::Disjoint;
-    const bool same = in_a == in_b && set_a.size() == in_a.size() &&
-                      shape_without_leading_ones(a) == shape_without_leading_ones(b);
+    const bool same =
+        in_a == in_b && set_a.size() == in_a.size() && shape_without_leading_ones(a) == shape_without_leading_ones(b);
     return same ? Relation::Identical : Relation::Overlap;
 }
 
@@ -160,7 +160,8 @@ TEST(RelationOfViews, EqualStridesOfAnyKindAreExact) {
         }
         const Relation expected = truth(windows[0], windows[1]);
         const Relation found = relation_of(windows[0], windows[1]);
-        ASSERT_EQ(found == Relation::Disjoint, expected == Relation::Disjoint) << text(windows[0]) << " | " << text(windows[1]);
+        ASSERT_EQ(found == Relation::Disjoint, expected == Relation::Disjoint)
+            << text(windows[0]) << " | " << text(windows[1]);
     }
 }
 

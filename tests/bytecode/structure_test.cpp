@@ -77,8 +77,8 @@ TEST(StructureKeys, EverythingElseIs) {
 TEST(GeometryKeys, ViewsThatMoveTogetherAreTheSame) {
     std::string rows = "xlazy-bytecode 1\nbase b0 f64[100] init live\nbase b1 f64[10] init live\n";
     const auto at = [&](const std::string& a, const std::string& b) {
-        return geometry_of(parse(rows + "view v0 b0 +" + a + " (10):(1)\nview v1 b1 +0 (10):(1)\nview v2 b0 +" + b +
-                                 " (10):(1)\n"));
+        return geometry_of(
+            parse(rows + "view v0 b0 +" + a + " (10):(1)\nview v1 b1 +0 (10):(1)\nview v2 b0 +" + b + " (10):(1)\n"));
     };
     EXPECT_EQ(at("0", "10"), at("30", "40"));
     EXPECT_FALSE(at("0", "10") == at("0", "11"));
@@ -91,8 +91,10 @@ TEST(GeometryKeys, ExtentsStridesAndSizesCount) {
     EXPECT_EQ(geometry_of(changed("v6 b0 +10 (1,10):(0,1)", "v6 b0 +10 (1,10):(10,1)")), sample)
         << "the stride of an axis of extent 1 means nothing";
     const std::pair<const char*, const char*> changes[] = {
-        {"v0 b0 +0 (10,10):(10,1)", "v0 b0 +0 (10,9):(10,1)"}, {"v0 b0 +0 (10,10):(10,1)", "v0 b0 +0 (10,10):(9,1)"},
-        {"f64[100] init", "f64[101] init"},                    {"domain d0 (10,10)", "domain d0 (10,11)"},
+        {"v0 b0 +0 (10,10):(10,1)", "v0 b0 +0 (10,9):(10,1)"},
+        {"v0 b0 +0 (10,10):(10,1)", "v0 b0 +0 (10,10):(9,1)"},
+        {"f64[100] init", "f64[101] init"},
+        {"domain d0 (10,10)", "domain d0 (10,11)"},
         {"v6 b0 +10", "v6 b0 +20"},
     };
     for (const auto& [from, to] : changes) {

@@ -35,8 +35,9 @@ TEST(Text, OneInstructionNamesItsLine) {
 }
 
 TEST(Text, SpacesCommentsAndLineEndsDoNotMatter) {
-    const Program program = parse("\n; a comment\r\n  xlazy-bytecode 1 \r\n\tbase  b0 f64[ 4 ]  init\n"
-                                  "view v0 b0 1 ( 2 , 1 ) : (1,0)\n ; end");
+    const Program program = parse(
+        "\n; a comment\r\n  xlazy-bytecode 1 \r\n\tbase  b0 f64[ 4 ]  init\n"
+        "view v0 b0 1 ( 2 , 1 ) : (1,0)\n ; end");
     EXPECT_EQ(print(program), "xlazy-bytecode 1\nbase b0 f64[4] init\nview v0 b0 +1 (2,1):(1,0)\n");
 }
 
@@ -74,9 +75,9 @@ void expect_kept(std::initializer_list<T> values) {
 template <class T>
 void expect_floats_kept(T odd_nan) {
     using Limits = std::numeric_limits<T>;
-    expect_kept<T>({0, -T(0), 1, T(0.1), -T(1) / 3, Limits::max(), Limits::lowest(), Limits::min(), Limits::denorm_min(),
-                    Limits::min() / 4, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
-                    -Limits::quiet_NaN(), odd_nan});
+    expect_kept<T>({0, -T(0), 1, T(0.1), -T(1) / 3, Limits::max(), Limits::lowest(), Limits::min(),
+                    Limits::denorm_min(), Limits::min() / 4, Limits::infinity(), -Limits::infinity(),
+                    Limits::quiet_NaN(), -Limits::quiet_NaN(), odd_nan});
 }
 
 TEST(Text, ScalarsAreExact) {
@@ -151,10 +152,8 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"sum.f64 t0 d0 v0 axis=16 @o1 #0", 23, "an axis is out of range"},
         Malformed{"div.i32 t0 d1 v3 v3 mask= @o1 #0", 27, "expected an operand"},
         Malformed{"base b7 f64[1]", 6, "expected b5, the next one"},
-        Malformed{"base v5 f64[1]", 6, "expected a name (bN)"},
-        Malformed{"base b5 f65[1]", 9, "unknown type 'f65'"},
-        Malformed{"base b5 f64[-1]", 13, "out of range"},
-        Malformed{"base b5 f64 [1", 15, "expected ']'"},
+        Malformed{"base v5 f64[1]", 6, "expected a name (bN)"}, Malformed{"base b5 f65[1]", 9, "unknown type 'f65'"},
+        Malformed{"base b5 f64[-1]", 13, "out of range"}, Malformed{"base b5 f64 [1", 15, "expected ']'"},
         Malformed{"base b5 f64[1] dead", 16, "expected the end of the line"},
         Malformed{"view v7 b5 +0 (1):(1)", 9, "there is no base b5"},
         Malformed{"view v7 b0 (1):(1)", 12, "expected an offset"},
@@ -171,11 +170,9 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"scalar s2 f64 nan:0", 15, "no value of type f64"},
         Malformed{"scalar s2 f64", 14, "'' is no value of type f64"},
         Malformed{"domain d3 (10)", 11, "this shape is d1 already"},
-        Malformed{"origin o5 heat.cpp:3", 11, "expected '\"'"},
-        Malformed{"origin o5 \"heat.cpp", 20, "expected '\"'"},
+        Malformed{"origin o5 heat.cpp:3", 11, "expected '\"'"}, Malformed{"origin o5 \"heat.cpp", 20, "expected '\"'"},
         Malformed{"origin o5 \"heat\\q\":3", 16, "unknown escape"},
-        Malformed{"origin o5 \"heat\":-3", 18, "expected a line"},
-        Malformed{"temps -1", 7, "expected a count"},
+        Malformed{"origin o5 \"heat\":-3", 18, "expected a line"}, Malformed{"temps -1", 7, "expected a count"},
         Malformed{"xlazy-bytecode 1", 1, "unknown op 'xlazy-bytecode'"}));
 
 TEST(Text, HeaderIsNeeded) {

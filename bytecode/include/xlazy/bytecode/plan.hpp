@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the optimizer makes and the back ends run. A plan names views, domains, scalars and bases of the batch by index, so it
-// serves every batch of the same structure whose geometry satisfies its guards.
+// What the optimizer makes and the back ends run. A plan names views, domains, scalars and bases of the batch by index,
+// so it serves every batch of the same structure whose geometry satisfies its guards.
 #pragma once
 
 #include "xlazy/bytecode/program.hpp"
@@ -37,15 +37,16 @@ struct MicroOp {
     std::uint32_t instruction = 0;  ///< of the batch: origin map
 };
 
-/// One loop nest over one domain. Loads and stores of overlapping views in one kernel are Identical, or Disjoint; so any
-/// order of indices gives the same result.
+/// One loop nest over one domain. Loads and stores of one base in one kernel are Identical or Disjoint; so any order of
+/// indices gives the same result.
 struct Kernel {
     std::uint32_t domain = 0;
     std::vector<MicroOp> ops;
 };
 
-/// Temporary storage between kernels: dense, row-major. Its shape is that of a domain, or, for a reduction's result, the
-/// reduced domain without `axis` (kept axes: with extent 1). Said by structure alone, so that it holds for every batch.
+/// Temporary storage between kernels: dense, row-major. Its shape is that of a domain, or, for a reduction's result,
+/// the reduced domain without `axis` (kept axes: with extent 1). Said by structure alone, so that it holds for every
+/// batch.
 struct Scratch {
     static constexpr std::uint8_t kNoAxis = 0xff;
     DType type;

@@ -86,8 +86,8 @@ struct Program {
 
     /// Appends; the dims are copied and may lie in this program. @return the new view's index
     std::uint32_t add_view(std::uint32_t base, std::int64_t offset, std::span<const Dim> view_dims);
-    /// Finds or appends the domain with these extents, which may lie in this program. The tables `domains` and `extents`
-    /// may be truncated behind its back, to take a statement back. @return its index
+    /// Finds or appends the domain with these extents, which may lie in this program. To take a statement back, the
+    /// tables `domains` and `extents` may be truncated behind its back. @return its index
     std::uint32_t intern_domain(std::span<const std::int64_t> domain_extents);
     /// Empties all tables and keeps their memory.
     void clear() noexcept;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What two batches must have in common to run by the same plan (structure), and what may differ (geometry).
 //
-// Structure: ops, dtypes, flags, axes, statements, operand numbering, each view's base and rank and the stride class of its
-// innermost dimension (0, 1, other; extents of 0 and 1 count as class 1, since xtensor gives them stride 0), each domain's
-// rank, bases' dtypes, liveness and whether they have a value, scalar dtypes. Lines, extents, offsets, strides and scalar
-// values are data.
-// Geometry: the extents, strides, offsets and the bases' sizes; each view's offset is encoded against the previous view of
-// the same base, so views that move together give the same key.
+// Structure: ops, dtypes, flags, axes, statements, operand numbering, each view's base and rank and the stride class of
+// its innermost dimension (0, 1, other; extents of 0 and 1 count as class 1, since xtensor gives them stride 0), each
+// domain's rank, bases' dtypes, liveness and whether they have a value, scalar dtypes. Lines, extents, offsets, strides
+// and scalar values are data.
+// Geometry: the extents, strides, offsets and the bases' sizes; each view's offset is encoded against the previous view
+// of the same base, so views that move together give the same key.
 #pragma once
 
 #include "xlazy/bytecode/program.hpp"
@@ -21,8 +21,8 @@ struct StructureKey {
         return a.hash == b.hash && a.words == b.words;
     }
 };
-/// Exact encoding of the geometry; for batches of equal structure, equal encodings mean that every relation between views
-/// and every extent is the same.
+/// Exact encoding of the geometry; for batches of equal structure, equal encodings mean that every relation between
+/// views and every extent is the same.
 struct GeometryKey {
     std::uint64_t hash = 0;
     std::vector<std::int64_t> words;
@@ -42,8 +42,8 @@ struct Interval {
 };
 Interval interval_of(const Program& program, std::uint32_t view) noexcept;
 
-/// Can one element be reached by several indices? (Stride 0, or a sliding window. Exact for what slices of a dense array
-/// can be; true where it is not known.)
+/// Can one element be reached by several indices? (Stride 0, or a sliding window. Exact for what slices of a dense
+/// array can be; true where it is not known.)
 bool repeats_elements(const Program& program, std::uint32_t view) noexcept;
 
 /// How two views lie to each other.
@@ -54,8 +54,8 @@ enum class Relation : std::uint8_t {
     Overlap,    ///< anything else: they may have elements in common at different indices. So is a view that repeats
                 ///< elements to itself: to write it index by index while it is read is not "right side first"
 };
-/// Disjoint and Identical are never wrong. Overlap may be said of disjoint views, but not of views of equal strides, nor of
-/// others of which the search for a common element ends early (nearly always). Views of different bases are Disjoint.
+/// Disjoint and Identical are never wrong. Overlap may be said of disjoint views, but not of slices of one dense array,
+/// nor of others where the search for a common element ends early (nearly always). Views of other bases are Disjoint.
 Relation relation(const Program& program, std::uint32_t view_a, std::uint32_t view_b) noexcept;
 
 }  // namespace xlazy::bc

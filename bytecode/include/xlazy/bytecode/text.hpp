@@ -41,7 +41,7 @@ private:
 };
 
 std::string print(const Program& program);
-/// One instruction for messages: as its line of the text, but with file:line for the origin, and without the line's end.
+/// One instruction for messages: as its line of the text, but with file:line for the origin, and without the line end.
 std::string print(const Program& program, std::size_t instruction);
 
 /// @throws ParseError

@@ -10,13 +10,13 @@ namespace xlazy::bc {
 
 enum class Strictness : std::uint8_t {
     Rewritten,  ///< passes may have moved instructions and added temporaries that cross statements
-    Recorded,   ///< statements follow each other, each with temporaries and an origin of its own, and end by writing a view
+    Recorded,   ///< statements follow each other, each with its own temporaries and origin, and end by writing a view
 };
 
 /// Checks: indices in range; operand and result types by the op table; temporaries defined once and before use; scalar
-/// types; shapes (operands broadcast to the domain, results fit); views inside their bases, and written only if no element
-/// occurs twice in them; an origin on every instruction; no base read before it has a value; no unused field set; and what
-/// the strictness asks for.
+/// types; shapes (operands broadcast to the domain, results fit); views inside their bases, and written only if no
+/// element occurs twice in them; an origin on every instruction; no base read before it has a value; no unused field
+/// set; and what the strictness asks for.
 /// @return the empty string, or what is wrong and where
 std::string verify(const Program& program, Strictness strictness = Strictness::Rewritten);
 
