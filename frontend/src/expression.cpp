@@ -49,15 +49,23 @@ void window::check() const {
                                                                               shape, base->size())));
 }
 
-rt::Value leaves::next(rt::Statement& statement) {
+rt::Base* leaves::add(rt::DType type, std::size_t rank, const std::size_t* extents) {
+    leaf& l = list_.emplace_back();
+    std::size_t size = 1;
+    for (l.rank = 0; l.rank < rank; ++l.rank) size *= l.extents[l.rank] = extents[l.rank];
+    return l.base = rt::base_new(type, size);
+}
+
+window leaves::next() {
     const leaf& l = list_[used_++];
-    std::ptrdiff_t strides[bc::kMaxRank];
+    window w{l.base, 0, 0, {}, {}};
+    for (std::size_t i = 0; i < l.rank; ++i) w.add(l.extents[i], 0);
     std::ptrdiff_t stride = 1;
     for (std::size_t i = l.rank; i-- > 0;) {
-        strides[i] = stride;
+        w.strides[i] = stride;
         stride *= static_cast<std::ptrdiff_t>(l.extents[i]);
     }
-    return statement.load({l.base, 0, l.rank, l.extents, strides});
+    return w;
 }
 
 void leaves::end_statement() const {

@@ -113,7 +113,7 @@ void assign_array(D& d, const E& e) {
 
 template <assignment O>
 inline constexpr Op compound_op = [] {
-    constexpr Op ops[] = {Op::copy, Op::add, Op::sub, Op::mul, Op::div, Op::mod, Op::bit_and, Op::bit_or, Op::bit_xor};
+    constexpr Op ops[] = {Op::copy, Op::copy, Op::add, Op::sub, Op::mul, Op::div, Op::mod, Op::bit_and, Op::bit_or, Op::bit_xor};
     return ops[static_cast<std::size_t>(O)];
 }();
 
@@ -179,12 +179,22 @@ template <class B> struct stock_target<lazy_view<B>> {
     using type = B;
 };
 
+/// A pointer into the array is out, and `noalias` is not to move it: stock keeps the buffer where the shape stays.
+template <class D, class E>
+bool keeps_buffer(const D& d, const E& e) {
+    if (!rt::base_pinned(base_of(d)) || e.dimension() != d.dimension()) return false;
+    auto shape = xtl::make_sequence<xt::dynamic_shape<std::size_t>>(e.dimension(), 0);
+    e.broadcast_shape(shape, false);
+    return std::equal(shape.begin(), shape.end(), d.shape().begin());
+}
+
 template <assignment O, class D, class E>
 void update(D& d, const E& e) {
     if constexpr (recorded_update<O, D, E>) {
         located([&] { record_update<O>(d, e); });
     } else {
-        if constexpr (reads_arrays<D>) rt::fall_back(fallback_name<E>::get(), rt::LineScope::current());
+        using cause = std::conditional_t<viewed<D>::ok, E, D>;
+        if constexpr (reads_arrays<D>) rt::fall_back(fallback_name<cause>::get(), rt::LineScope::current());
         else synchronise<E>();
         rt::InsideXtensor inside;
         located([&] { stock_update<O>(static_cast<typename stock_target<D>::type&>(d), e); });
@@ -194,7 +204,12 @@ void update(D& d, const E& e) {
 
 template <assignment O, class D, class E>
 void assign_to(D& d, const E& e) {
-    if constexpr (O == assignment::set && requires { d.used(); }) {
+    if constexpr (O == assignment::in_place) {
+        if constexpr (recorded_update<assignment::set, D, E>) {
+            if (keeps_buffer(d, e)) return update<assignment::set>(d, e);
+        }
+        assign_to<assignment::set>(d, e);
+    } else if constexpr (O == assignment::set && requires { d.used(); }) {
         if constexpr (std::is_same_v<D, E>) {
             if (&d.peek() == &e.peek()) return;
             copy_array(d, e);

@@ -64,10 +64,60 @@ void prepare_as(const E& e, leaves& evaluated) {
 template <class T, class E>
 Value lower_as(const E& e, recording& r) {
     if constexpr (is_scalar<E>) return r.statement.scalar(static_cast<T>(e()));
-    else if constexpr (is_leaf<E>) return r.evaluated.next(r.statement);
+    else if constexpr (is_leaf<E>) return r.evaluated.load_next(r.statement);
     else if constexpr (bc::dtype_of<typename E::value_type>() == bc::dtype_of<T>()) return lowering<E>::run(e, r);
     else return r.statement.cast(lowering<E>::run(e, r), bc::dtype_of<T>());
 }
+
+/// Records `e` as a statement of its own, which becomes a leaf: views of it need memory.
+template <class T, class E>
+void record_leaf(const E& e, leaves& evaluated) {
+    leaves inner;
+    prepare_as<T>(e, inner);
+    rt::Statement statement(rt::LineScope::current());
+    recording r{statement, inner};
+    const Value value = lower_as<T>(e, r);
+    std::size_t extents[bc::kMaxRank];
+    const std::size_t rank = statement.rank_of(value);
+    for (std::size_t i = 0; i < rank; ++i) extents[i] = static_cast<std::size_t>(statement.extent_of(value, i));
+    window w{evaluated.add(bc::dtype_of<T>(), rank, extents), 0, 0, {}, {}};
+    for (std::size_t i = 0; i < rank; ++i) w.add(extents[i], 0);
+    for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(rank) - 1, stride = 1; i >= 0; --i) {
+        w.strides[i] = stride;
+        stride *= static_cast<std::ptrdiff_t>(extents[i]);
+    }
+    statement.store(w.ref(), value);
+    inner.end_statement();
+}
+
+/// A view V of an expression that is no window itself: the expression is recorded first, the view is a window on that.
+/// Compose::window(view, whole) says which.
+template <class V, class Compose>
+struct view_of_expression {
+    using parent = std::decay_t<decltype(std::declval<const V&>().expression())>;
+    using T = typename V::value_type;
+    static constexpr bool native = recorded_value<parent> && lowering<parent>::native;
+    static constexpr bool has_leaves = true;
+    static constexpr bool can_fail = false;  // the elements of the expression are all computed
+    static void prepare(const V& view, leaves& evaluated) { record_leaf<T>(view.expression(), evaluated); }
+    static Value run(const V& view, recording& r) {
+        const window whole = r.evaluated.next();
+        return r.statement.load(Compose::compose(view, whole).ref());
+    }
+};
+
+struct compose_strided {
+    template <class V>
+    static window compose(const V& view, const window& whole) {
+        return strided_window(view, whole.base);
+    }
+};
+
+template <class CT, class S, xt::layout_type L>
+    requires(!viewed<xt::xstrided_view<CT, S, L, xt::detail::flat_adaptor_getter<CT, xt::layout_type::row_major>>>::ok)
+struct lowering<xt::xstrided_view<CT, S, L, xt::detail::flat_adaptor_getter<CT, xt::layout_type::row_major>>>
+    : view_of_expression<xt::xstrided_view<CT, S, L, xt::detail::flat_adaptor_getter<CT, xt::layout_type::row_major>>,
+                         compose_strided> {};
 
 template <class CT, class X>
 struct lowering<xt::xbroadcast<CT, X>> {

@@ -117,7 +117,11 @@ public:
             if (e.size() * sizeof(T) > rt::kForeignCopyBytes) large_foreign_ = true;
         }
     }
-    rt::Value next(rt::Statement& statement);
+    /// Adds an array of this shape, whose base the caller fills or records.
+    rt::Base* add(rt::DType type, std::size_t rank, const std::size_t* extents);
+    /// The next leaf, a dense array.
+    window next();
+    rt::Value load_next(rt::Statement& statement) { return statement.load(next().ref()); }
     /// To be called after the statement: copies of large foreign memory are not kept for long.
     void end_statement() const;
 

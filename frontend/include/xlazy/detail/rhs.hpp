@@ -9,9 +9,9 @@
 
 namespace xlazy::detail {
 
-enum class assignment : unsigned char { set, add, subtract, multiply, divide, modulo, bit_and, bit_or, bit_xor };
+enum class assignment : unsigned char { set, in_place, add, subtract, multiply, divide, modulo, bit_and, bit_or, bit_xor };
 
-/// `d = e`, `d += e`, ...: defined in assign.hpp.
+/// `d = e`, `noalias(d) = e`, `d += e`, ...: defined in assign.hpp.
 template <assignment O, class D, class E>
 void assign_to(D& d, const E& e);
 /// Every element of `d` becomes `value`.

@@ -3,3 +3,5 @@
 #undef XLAZY_STOCK_HEADERS
 #undef xarray
 #undef xtensor
+#undef load_npy
+#undef dump_npy

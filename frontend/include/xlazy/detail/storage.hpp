@@ -67,9 +67,9 @@ public:
     storage_iterator() noexcept = default;
     /// Without a pin if `base` is null.
     storage_iterator(T* at, rt::Base* base) noexcept : at_(at), pin_(base, !std::is_const_v<T>) {}
-    storage_iterator(const storage_iterator<value_type>& other) noexcept
-        requires std::is_const_v<T>
-        : at_(other.at_), pin_(other.pin_) {}
+    template <class U>
+        requires(std::is_const_v<T> && std::is_same_v<U, value_type>)
+    storage_iterator(const storage_iterator<U>& other) noexcept : at_(other.at_), pin_(other.pin_) {}
 
     T& operator*() const noexcept { return *at_; }
     T* operator->() const noexcept { return at_; }

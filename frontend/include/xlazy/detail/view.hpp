@@ -51,18 +51,48 @@ struct viewed<C> : viewed_array<C> {};
 template <class C> struct viewed<shared_array<C>> : viewed_array<C> {};
 template <class B> struct viewed<lazy_view<B>> : viewed<B> {};
 
+/// The base of a window's array.
+template <class E>
+rt::Base* base_of(const E& e) {
+    if constexpr (requires { e.used(); }) return e.used().storage.base();
+    else return viewed<E>::get(e).base;
+}
+
+/// Shape, strides and offset of an xstrided_view, on `base`.
+template <class V>
+window strided_window(const V& view, rt::Base* base) {
+    window w{base, static_cast<std::int64_t>(view.data_offset()), 0, {}, {}};
+    const auto& shape = view.shape();
+    const auto& strides = view.strides();
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        w.add(static_cast<std::size_t>(shape[i]), static_cast<std::ptrdiff_t>(strides[i]));
+    }
+    w.check();
+    return w;
+}
+
 template <class CT, class S, xt::layout_type L>
 struct viewed<xt::xstrided_view<CT, S, L, xt::detail::inner_storage_getter<CT>>> {
     using parent = std::decay_t<CT>;
     static constexpr bool ok = viewed<parent>::ok;
     template <class V>
     static window get(const V& view) {
-        window w{viewed<parent>::get(view.expression()).base, static_cast<std::int64_t>(view.data_offset()), 0, {}, {}};
-        const auto& shape = view.shape();
-        const auto& strides = view.strides();
-        for (std::size_t i = 0; i < shape.size(); ++i) w.add(shape[i], static_cast<std::ptrdiff_t>(strides[i]));
-        w.check();
-        return w;
+        return strided_window(view, base_of(view.expression()));
+    }
+};
+
+/// reshape_view: strides as of a dense array in order L. It is a window if its array is dense in that order.
+template <class E, xt::layout_type L> inline constexpr bool is_dense = false;
+template <class C, xt::layout_type L>
+inline constexpr bool is_dense<shared_array<C>, L> = C::recorded && C::static_layout == L;
+
+template <class CT, class S, xt::layout_type L, xt::layout_type Order>
+    requires is_dense<std::decay_t<CT>, Order>
+struct viewed<xt::xstrided_view<CT, S, L, xt::detail::flat_adaptor_getter<CT, Order>>> {
+    static constexpr bool ok = true;
+    template <class V>
+    static window get(const V& view) {
+        return strided_window(view, base_of(view.expression()));
     }
 };
 
@@ -76,13 +106,6 @@ decltype(auto) with_window(const E& e, F&& use) {
         const window w = viewed<E>::get(e);
         return use(w.ref());
     }
-}
-
-/// The base of a window's array.
-template <class E>
-rt::Base* base_of(const E& e) {
-    if constexpr (requires { e.used(); }) return e.used().storage.base();
-    else return viewed<E>::get(e).base;
 }
 
 }  // namespace xlazy::detail

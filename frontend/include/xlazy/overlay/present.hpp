@@ -3,3 +3,21 @@
 #ifdef XTENSOR_VIEW_HPP
 #include "xlazy/overlay/xview.hpp"
 #endif
+#ifdef XTENSOR_NOALIAS_HPP
+#include "xlazy/overlay/xnoalias.hpp"
+#endif
+#ifdef XTENSOR_INDEX_VIEW_HPP
+#include "xlazy/overlay/xindex_view.hpp"
+#endif
+#ifdef XTENSOR_SORT_HPP
+#include "xlazy/overlay/xsort.hpp"
+#endif
+#ifdef XTENSOR_OPTIONAL_HPP
+#include "xlazy/overlay/xoptional.hpp"
+#endif
+#ifdef XTENSOR_IO_HPP
+#include "xlazy/overlay/xio.hpp"
+#endif
+#ifdef XTENSOR_NPY_HPP
+#include "xlazy/overlay/xnpy.hpp"
+#endif

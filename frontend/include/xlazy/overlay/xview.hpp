@@ -29,15 +29,10 @@ void add_slice(window& w, const window& parent, std::size_t& axis, const S& slic
     }
 }
 
-template <class CT, class... S>
-struct viewed<xt::xview<CT, S...>> {
-    using view_type = xt::xview<CT, S...>;
-    using parent = std::decay_t<CT>;
-    static constexpr bool ok = viewed<parent>::ok && view_type::is_strided_view;
-
+struct compose_slices {
     // From the slices: xtensor's own strides and offset are cached, and wrong for some views with new axes.
-    static window get(const view_type& view) {
-        const window p = viewed<parent>::get(view.expression());
+    template <class V>
+    static window compose(const V& view, const window& p) {
         window w{p.base, p.offset, 0, {}, {}};
         std::size_t axis = 0;
         std::apply([&](const auto&... slice) { (add_slice(w, p, axis, slice), ...); }, view.slices());
@@ -46,6 +41,23 @@ struct viewed<xt::xview<CT, S...>> {
         return w;
     }
 };
+
+template <class CT, class... S>
+struct viewed<xt::xview<CT, S...>> {
+    using view_type = xt::xview<CT, S...>;
+    using parent = std::decay_t<CT>;
+    static constexpr bool ok = viewed<parent>::ok && view_type::is_strided_view;
+
+    static window get(const view_type& view) {
+        return compose_slices::compose(view, viewed<parent>::get(view.expression()));
+    }
+};
+
+template <class S> inline constexpr bool is_strided_slice = xt::detail::is_strided_slice_impl<std::decay_t<S>>::value;
+
+template <class CT, class... S>
+    requires(!viewed<xt::xview<CT, S...>>::ok && (is_strided_slice<S> && ...))
+struct lowering<xt::xview<CT, S...>> : view_of_expression<xt::xview<CT, S...>, compose_slices> {};
 
 template <class CT, class... S>
 inline constexpr bool reads_arrays<xt::xview<CT, S...>> = reads_arrays<std::decay_t<CT>>;

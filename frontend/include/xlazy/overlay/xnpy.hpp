@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// npy files. A file is read straight into an array of ours.
+#pragma once
+
+#include "xlazy/detail/wrappers.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include "xlazy/detail/stock_begin.hpp"
+#include <xtensor/xnpy.hpp>
+#include "xlazy/detail/stock_end.hpp"
+
+namespace xlazy::detail {
+
+/// What the header of an npy file says.
+struct npy_header {
+    std::string type;  ///< as numpy writes it, "<f8"
+    bool fortran_order = false;
+    std::vector<std::size_t> shape;
+};
+
+/// @throws std::runtime_error
+inline npy_header read_npy_header(std::istream& stream) {
+    unsigned char major = 0;
+    unsigned char minor = 0;
+    xt::detail::read_magic(stream, &major, &minor);
+    if ((major != 1 && major != 2) || minor != 0) throw std::runtime_error("unsupported file format version");
+    const std::string text = major == 1 ? xt::detail::read_header_1_0(stream) : xt::detail::read_header_2_0(stream);
+    if (!stream) throw std::runtime_error("the header is truncated");
+    npy_header header;
+    xt::detail::parse_header(text, header.type, &header.fortran_order, header.shape);
+    return header;
+}
+
+template <class T, xt::layout_type L>
+auto read_npy(std::istream& stream) {
+    const npy_header header = read_npy_header(stream);
+    const std::string wanted = xt::detail::build_typestring<T>();
+    if (header.type != wanted) throw std::runtime_error("it holds elements of type " + header.type + ", not " + wanted);
+    const bool one_axis = header.shape.size() < 2;
+    if (!one_axis && ((L == xt::layout_type::column_major && !header.fortran_order) ||
+                      (L == xt::layout_type::row_major && header.fortran_order))) {
+        throw std::runtime_error("its layout is not the one asked for");
+    }
+    using array = xarray<T, L>;
+    array result;
+    const auto order = header.fortran_order ? xt::layout_type::column_major : xt::layout_type::row_major;
+    result.resize(header.shape, L == xt::layout_type::dynamic ? order : L);
+    const auto bytes = static_cast<std::streamsize>(result.size() * sizeof(T));
+    T* to = nullptr;
+    if constexpr (array::recorded) to = result.own().storage.fill();
+    else to = result.own().storage.data();
+    stream.read(reinterpret_cast<char*>(to), bytes);
+    if (stream.gcount() != bytes) {
+        throw std::runtime_error("it is truncated: " + std::to_string(bytes) + " bytes of elements expected, " +
+                                 std::to_string(stream.gcount()) + " found");
+    }
+    return result;
+}
+
+template <class E>
+void write_npy(std::ostream& stream, const E& e) {
+    if constexpr (is_array<E>) {
+        rt::flush(rt::Reason::save, rt::LineScope::current());
+        rt::InsideXtensor inside;
+        xt::detail::dump_npy_stream(stream, as_expression(e));
+        rt::throw_held();
+    } else if constexpr (lazy<E>) {
+        const xt::temporary_type_t<E> value(e);
+        write_npy(stream, value);
+    } else {
+        xt::detail::dump_npy_stream(stream, as_expression(e));
+    }
+}
+
+namespace overloads {
+using namespace xt;
+
+template <typename T, layout_type L = layout_type::dynamic>
+inline auto load_npy(std::istream& stream, here line = here::current()) {
+    rt::LineScope scope(line);
+    try {
+        return read_npy<T, L>(stream);
+    } catch (const std::runtime_error& e) {
+        throw_statement_error(std::string("load_npy: ") + e.what());
+    }
+}
+template <typename T, layout_type L = layout_type::dynamic>
+inline auto load_npy(const std::string& filename, here line = here::current()) {
+    rt::LineScope scope(line);
+    try {
+        std::ifstream stream(filename, std::ifstream::binary);
+        if (!stream) throw std::runtime_error("cannot be opened");
+        return read_npy<T, L>(stream);
+    } catch (const std::runtime_error& e) {
+        throw_statement_error("load_npy: " + filename + ": " + e.what());
+    }
+}
+
+template <typename E>
+inline void dump_npy(const std::string& filename, const xexpression<E>& e, here line = here::current()) {
+    rt::LineScope scope(line);
+    std::ofstream stream(filename, std::ofstream::binary);
+    if (!stream) throw_statement_error("dump_npy: " + filename + ": cannot be opened");
+    write_npy(stream, e.derived_cast());
+    stream.flush();
+    if (!stream) throw_statement_error("dump_npy: " + filename + ": cannot be written");
+}
+template <typename E>
+inline std::string dump_npy(const xexpression<E>& e, here line = here::current()) {
+    rt::LineScope scope(line);
+    std::stringstream stream;
+    write_npy(stream, e.derived_cast());
+    return stream.str();
+}
+
+}  // namespace overloads
+}  // namespace xlazy::detail
+
+// In a drop-in build xtensor's own go by another name, as its arrays do (stock_begin.hpp).
+#ifdef XLAZY_DROPIN
+namespace xt {
+using xlazy::detail::overloads::dump_npy;
+using xlazy::detail::overloads::load_npy;
+}  // namespace xt
+#endif
