@@ -23,6 +23,12 @@ struct Entry {
     std::size_t next_geometry = 0;            ///< is replaced next
 };
 
+/// Room for a batch's keys, used again, so that a batch whose size was seen before allocates nothing.
+struct Keys {
+    bc::StructureKey structure;
+    bc::GeometryKey geometry;
+};
+
 using Entries = std::list<Entry>;  // most recently used first
 using Position = Entries::iterator;
 
@@ -32,7 +38,9 @@ struct PlanCache::Impl {
     std::mutex mutex;
     Entries entries;
     std::unordered_map<std::uint64_t, std::vector<Position>> by_hash;  ///< of the structure
+    std::vector<std::unique_ptr<Keys>> spare_keys;
 
+    std::unique_ptr<Keys> take_keys();
     std::shared_ptr<const bc::Plan> find(const bc::Program& program, const bc::StructureKey& structure,
                                          const bc::GeometryKey& geometry, PassSet passes);
     void insert(std::shared_ptr<const bc::Plan> plan, const bc::StructureKey& structure,
@@ -40,6 +48,15 @@ struct PlanCache::Impl {
     void erase(Position position);
     static void add_geometry(Entry& entry, const bc::GeometryKey& geometry);
 };
+
+// Not kept by threads: arrays may be used when a thread's own variables are gone.
+std::unique_ptr<Keys> PlanCache::Impl::take_keys() {
+    const std::lock_guard lock(mutex);
+    if (spare_keys.empty()) return std::make_unique<Keys>();
+    std::unique_ptr<Keys> keys = std::move(spare_keys.back());
+    spare_keys.pop_back();
+    return keys;
+}
 
 PlanCache::PlanCache() : impl_(std::make_unique<Impl>()) {}
 PlanCache::~PlanCache() = default;
@@ -107,15 +124,14 @@ void PlanCache::Impl::add_geometry(Entry& entry, const bc::GeometryKey& geometry
 }
 
 std::shared_ptr<const bc::Plan> PlanCache::get(const bc::Program& program, const PlanOptions& options, bool& hit) {
-    // Kept a thread, so that a batch whose size was seen before allocates nothing.
-    thread_local bc::StructureKey structure;
-    thread_local bc::GeometryKey geometry;
-    bc::structure_key(program, structure);
-    bc::geometry_key(program, geometry);
+    std::unique_ptr<Keys> keys = impl_->take_keys();
+    bc::structure_key(program, keys->structure);
+    bc::geometry_key(program, keys->geometry);
     const PassSet passes = normalised(options.passes);
     {
         const std::lock_guard lock(impl_->mutex);
-        if (auto plan = impl_->find(program, structure, geometry, passes)) {
+        if (auto plan = impl_->find(program, keys->structure, keys->geometry, passes)) {
+            impl_->spare_keys.push_back(std::move(keys));
             hit = true;
             return plan;
         }
@@ -124,8 +140,9 @@ std::shared_ptr<const bc::Plan> PlanCache::get(const bc::Program& program, const
     // Outside the lock: another thread may plan the same batch meanwhile; the first one's plan is kept.
     auto plan = std::make_shared<const bc::Plan>(make_plan(program, options));
     const std::lock_guard lock(impl_->mutex);
-    if (auto known = impl_->find(program, structure, geometry, passes)) return known;
-    impl_->insert(plan, structure, geometry, passes);
+    if (auto known = impl_->find(program, keys->structure, keys->geometry, passes)) return known;
+    impl_->insert(plan, keys->structure, keys->geometry, passes);
+    impl_->spare_keys.push_back(std::move(keys));
     return plan;
 }
 
