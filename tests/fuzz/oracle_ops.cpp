@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The oracle's element operations and reductions.
+#include "fuzz/oracle.hpp"
+
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <type_traits>
+
+namespace xlazy::fuzz {
+namespace {
+
+using bc::DType;
+using bc::Op;
+
+template <class T>
+T load(const Bytes& bytes, std::size_t index) {
+    T value;
+    std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+    return value;
+}
+template <class T>
+void save(Bytes& bytes, std::size_t index, T value) {
+    std::memcpy(bytes.data() + index * sizeof(T), &value, sizeof(T));
+}
+
+/// Integer arithmetic modulo 2^n, by way of 64 unsigned bits.
+template <class T, class F>
+T wrapped(T a, T b, F&& f) {
+    return static_cast<T>(f(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
+}
+
+template <class T>
+T integer_op(Op op, T a, T b) {
+    switch (op) {
+        case Op::add: return wrapped(a, b, std::plus<>());
+        case Op::sub: return wrapped(a, b, std::minus<>());
+        case Op::mul: return wrapped(a, b, std::multiplies<>());
+        case Op::div: return b == 0 ? T(0) : b == T(-1) ? wrapped(T(0), a, std::minus<>()) : static_cast<T>(a / b);
+        case Op::mod: return b == 0 || b == T(-1) ? T(0) : static_cast<T>(a % b);
+        case Op::neg: return wrapped(T(0), a, std::minus<>());
+        case Op::abs: return a < 0 ? wrapped(T(0), a, std::minus<>()) : a;
+        case Op::bit_and: return static_cast<T>(a & b);
+        case Op::bit_or: return static_cast<T>(a | b);
+        case Op::bit_xor: return static_cast<T>(a ^ b);
+        case Op::bit_not: return static_cast<T>(~a);
+        case Op::sign: return a > 0 ? T(1) : a < 0 ? T(-1) : T(0);
+        default: return a;
+    }
+}
+
+template <class T>
+T float_op(Op op, T a, T b) {
+    switch (op) {
+        case Op::add: return a + b;
+        case Op::sub: return a - b;
+        case Op::mul: return a * b;
+        case Op::div: return a / b;
+        case Op::neg: return -a;
+        case Op::abs: return std::fabs(a);
+        case Op::sqrt: return std::sqrt(a);
+        case Op::floor: return std::floor(a);
+        case Op::ceil: return std::ceil(a);
+        case Op::trunc: return std::trunc(a);
+        case Op::round: return std::round(a);
+        case Op::rint: return std::nearbyint(a);
+        // Of +0 and -0 the second operand.
+        case Op::fmax: return std::isnan(b) ? a : std::isnan(a) ? b : a > b ? a : b;
+        case Op::fmin: return std::isnan(b) ? a : std::isnan(a) ? b : a < b ? a : b;
+        case Op::fdim: return std::isnan(a) || std::isnan(b) ? a + b : a > b ? a - b : T(0);
+        case Op::sign: return std::isnan(a) || a == 0 ? a : std::signbit(a) ? T(-1) : T(1);
+        case Op::fmod: return std::fmod(a, b);
+        case Op::remainder: return std::remainder(a, b);
+        case Op::tgamma: return std::tgamma(a);
+        case Op::lgamma: return std::lgamma(a);
+        case Op::pow: return a * a;  // of an exponent of 2; others come from the maths library
+        default: return a;
+    }
+}
+
+template <class T>
+T same_type_op(Op op, T a, T b) {
+    switch (op) {
+        case Op::copy: return a;
+        case Op::min: return a < b ? a : b;
+        case Op::max: return a > b ? a : b;
+        default: break;
+    }
+    if constexpr (std::is_same_v<T, bool>)
+        return op == Op::bit_and ? a && b : op == Op::bit_or ? a || b : a != b;
+    else if constexpr (std::is_integral_v<T>)
+        return integer_op(op, a, b);
+    else
+        return float_op(op, a, b);
+}
+
+template <class T>
+bool predicate(Op op, T a, T b) {
+    switch (op) {
+        case Op::lt: return a < b;
+        case Op::le: return a <= b;
+        case Op::gt: return a > b;
+        case Op::ge: return a >= b;
+        case Op::eq: return a == b;
+        case Op::ne: return a != b;
+        case Op::logical_and: return a && b;
+        case Op::logical_or: return a || b;
+        case Op::logical_not: return !a;
+        default: break;
+    }
+    if constexpr (std::is_floating_point_v<T>)
+        return op == Op::isnan ? std::isnan(a) : op == Op::isinf ? std::isinf(a) : std::isfinite(a);
+    else
+        return false;
+}
+
+template <class To, class From>
+To converted(From value) {
+    if constexpr (std::is_same_v<To, bool>)
+        return value != From(0);
+    else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
+        using Limits = std::numeric_limits<To>;
+        const auto whole = static_cast<long double>(std::trunc(value));
+        const bool fits =
+            whole >= static_cast<long double>(Limits::min()) && whole <= static_cast<long double>(Limits::max());
+        return fits ? static_cast<To>(value) : Limits::min();
+    } else
+        return static_cast<To>(value);
+}
+
+/// Vector routines, from the interpreter: one kernel over dense operands.
+Dense library_maths(const OpRequest& request, const Shape& domain, std::span<const Dense> operands) {
+    const std::int64_t size = count_of(domain);
+    Dense result{request.result, domain, Bytes(static_cast<std::size_t>(size) * bc::size_of(request.result))};
+    bc::Program program;
+    bc::Plan plan;
+    plan.kernels.resize(1);
+    bc::Kernel& kernel = plan.kernels[0];
+    const Shape flat{size};
+    const bc::Dim dim{size, 1};
+    kernel.domain = program.intern_domain(flat);
+    std::vector<void*> memory;
+    bc::MicroOp compute;
+    const auto add_base = [&](const void* data) {
+        program.bases.push_back({request.type, true, true, size});
+        memory.push_back(const_cast<void*>(data));
+        return program.add_view(static_cast<std::uint32_t>(memory.size() - 1), 0, {&dim, 1});
+    };
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        bc::MicroOp load;
+        load.kind = bc::MicroOp::Kind::LoadView;
+        load.type = load.result = request.type;
+        load.index = add_base(operands[i].bytes.data());
+        kernel.ops.push_back(load);
+        compute.in[i] = static_cast<bc::ValueId>(i);
+    }
+    compute.op = request.op;
+    compute.type = compute.result = request.type;
+    kernel.ops.push_back(compute);
+    bc::MicroOp store;
+    store.kind = bc::MicroOp::Kind::StoreView;
+    store.type = store.result = request.type;
+    store.in[0] = static_cast<bc::ValueId>(operands.size());
+    store.index = add_base(result.bytes.data());
+    kernel.ops.push_back(store);
+    bc::Instruction instruction;
+    instruction.op = request.op;
+    instruction.type = instruction.result = request.type;
+    program.instructions.push_back(instruction);
+    be::Traps traps;
+    be::make_interpreter()->run(kernel, {&program, &plan, memory, {}}, traps);
+    return result;
+}
+
+std::int64_t power_of_two_below(std::int64_t value) {
+    return value <= 0 ? 0 : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
+}
+
+template <class T>
+T combine(Op op, T a, T b) {
+    if (op == Op::sum) return same_type_op(Op::add, a, b);
+    if constexpr (std::is_floating_point_v<T>) {
+        if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
+    }
+    return op == Op::amin ? (b < a ? b : a) : (b > a ? b : a);
+}
+
+/// The fixed order: lanes within a leaf, then lanes by halves, then leaves by neighbours.
+template <class T>
+T reduced(Op op, const std::vector<T>& values, std::int64_t inner) {
+    if (values.empty()) return T(0);
+    const std::int64_t lanes = std::max<std::int64_t>(1, power_of_two_below(32 / inner));
+    const std::int64_t leaf = std::max<std::int64_t>(32, power_of_two_below(4096 / inner));
+    const auto size = static_cast<std::int64_t>(values.size());
+    std::vector<T> leaves;
+    for (std::int64_t begin = 0; begin < size; begin += leaf) {
+        const std::int64_t end = std::min(begin + leaf, size);
+        std::vector<T> lane;
+        for (std::int64_t i = begin; i < end; ++i) {
+            const auto slot = static_cast<std::size_t>((i - begin) % lanes);
+            const T value = values[static_cast<std::size_t>(i)];
+            if (slot == lane.size())
+                lane.push_back(value);
+            else
+                lane[slot] = combine(op, lane[slot], value);
+        }
+        for (auto half = static_cast<std::size_t>(lanes) / 2; half > 0; half /= 2)
+            for (std::size_t l = 0; l < half && l + half < lane.size(); ++l)
+                lane[l] = combine(op, lane[l], lane[l + half]);
+        leaves.push_back(lane[0]);
+    }
+    while (leaves.size() > 1) {
+        std::vector<T> next;
+        for (std::size_t i = 0; i < leaves.size(); i += 2)
+            next.push_back(i + 1 < leaves.size() ? combine(op, leaves[i], leaves[i + 1]) : leaves[i]);
+        leaves = std::move(next);
+    }
+    return leaves[0];
+}
+
+Dense reduce(const OpRequest& request, const Shape& domain, const Dense& operand) {
+    Dense result{request.result, domain, {}};
+    const std::size_t axis = request.axis;
+    if (request.keep)
+        result.shape[axis] = 1;
+    else
+        result.shape.erase(result.shape.begin() + static_cast<std::ptrdiff_t>(axis));
+    result.bytes.resize(static_cast<std::size_t>(count_of(result.shape)) * bc::size_of(request.result));
+    std::int64_t inner = 1;
+    for (std::size_t i = axis + 1; i < domain.size(); ++i) inner *= domain[i];
+    const std::int64_t extent = domain[axis];
+    with_type(request.type, [&](auto zero) {
+        // Not bool: its vector has no elements to refer to.
+        using T = std::conditional_t<std::is_same_v<decltype(zero), bool>, std::uint8_t, decltype(zero)>;
+        std::vector<T> line(static_cast<std::size_t>(extent));
+        for (std::int64_t at = 0; at < count_of(result.shape); ++at) {
+            for (std::int64_t i = 0; i < extent; ++i)
+                line[static_cast<std::size_t>(i)] =
+                    load<T>(operand.bytes, static_cast<std::size_t>((at / inner * extent + i) * inner + at % inner));
+            save(result.bytes, static_cast<std::size_t>(at), reduced(request.op, line, inner));
+        }
+    });
+    return result;
+}
+
+Dense index_along(const Shape& domain, std::size_t axis) {
+    Dense result{DType::i64, domain, Bytes(static_cast<std::size_t>(count_of(domain)) * sizeof(std::int64_t))};
+    const std::int64_t stride = dense_strides(domain)[axis];
+    for (std::int64_t at = 0; at < count_of(domain); ++at)
+        save(result.bytes, static_cast<std::size_t>(at), at / stride % domain[axis]);
+    return result;
+}
+
+template <class T>
+void map_elements(const OpRequest& request, std::span<const Dense> in, Dense& out, std::int64_t& trap) {
+    const Bytes &a = in[0].bytes, &b = in[in.size() > 1 ? 1 : 0].bytes;
+    const bool selects = request.op == Op::select, fails = bc::can_fail(request.op, request.type);
+    for (std::int64_t at = 0; at < count_of(out.shape); ++at) {
+        const auto i = static_cast<std::size_t>(at);
+        if (selects) {
+            save(out.bytes, i, load<bool>(a, i) ? load<T>(b, i) : load<T>(in[2].bytes, i));
+        } else if (request.op == Op::cast) {
+            with_type(request.result, [&](auto to) { save(out.bytes, i, converted<decltype(to)>(load<T>(a, i))); });
+        } else if (bc::info(request.op).result == bc::ResultType::Bool) {
+            save(out.bytes, i, predicate(request.op, load<T>(a, i), load<T>(b, i)));
+        } else if (request.masked && !load<bool>(in[2].bytes, i)) {
+            save(out.bytes, i, T(0));
+        } else {
+            if (fails && load<T>(b, i) == T(0) && trap < 0) trap = at;
+            save(out.bytes, i, same_type_op(request.op, load<T>(a, i), load<T>(b, i)));
+        }
+    }
+}
+
+}  // namespace
+
+Dense evaluate(const OpRequest& request, const Shape& domain, std::span<const Dense> operands, std::int64_t& trap) {
+    trap = -1;
+    if (bc::info(request.op).kind == bc::OpKind::Generate) return index_along(domain, request.axis);
+    if (bc::info(request.op).kind == bc::OpKind::Reduce) return reduce(request, domain, operands[0]);
+    if (bc::info(request.op).maths == bc::Maths::Vector) {
+        Dense result = library_maths(request, domain, operands);
+        if (request.op != Op::pow) return result;
+        with_type(request.type, [&](auto zero) {
+            using T = decltype(zero);
+            for (std::size_t i = 0; i < result.bytes.size() / sizeof(T); ++i)
+                if (load<T>(operands[1].bytes, i) == T(2))
+                    save(result.bytes, i, same_type_op(Op::pow, load<T>(operands[0].bytes, i), T(2)));
+        });
+        return result;
+    }
+    Dense result{request.result, domain,
+                 Bytes(static_cast<std::size_t>(count_of(domain)) * bc::size_of(request.result))};
+    with_type(request.type, [&](auto zero) { map_elements<decltype(zero)>(request, operands, result, trap); });
+    return result;
+}
+
+}  // namespace xlazy::fuzz
