@@ -141,24 +141,4 @@ const Settings& settings() {
     return *read;
 }
 
-std::string env_manual() {
-    std::string text =
-        "# Environment variables\n\n"
-        "Read once, at the first use of the library. An unknown value gets one warning that lists the legal ones, and the\n"
-        "default is taken.\n\n"
-        "<!-- Made from frontend/src/env.def. -->\n\n"
-        "| variable | values | default | meaning |\n|---|---|---|---|\n";
-    for (const EnvVariable& variable : kEnvironment) {
-        std::string values;
-        for (const std::string_view value : split(variable.values, '|')) {
-            const bool literal = value.find(' ') == std::string_view::npos;
-            values += fmt::format("{}{}", values.empty() ? "" : ", ", literal ? fmt::format("`{}`", value) : value);
-        }
-        if (variable.kind == EnvKind::Words) values += ", separated by commas";
-        text += fmt::format("| `{}` | {} | {} | {} |\n", variable.name, values,
-                            variable.standard.empty() ? "" : fmt::format("`{}`", variable.standard), variable.doc);
-    }
-    return text;
-}
-
 }  // namespace xlazy::rt

@@ -58,7 +58,4 @@ Settings read_settings(const std::function<const char*(const char* name)>& looku
 /// Those of the process's environment. The first call applies them and logs their warnings.
 const Settings& settings();
 
-/// docs/env.md
-std::string env_manual();
-
 }  // namespace xlazy::rt

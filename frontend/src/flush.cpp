@@ -42,6 +42,10 @@ private:
     std::vector<bc::OriginId> origins_;
 };
 
+std::string counted(std::size_t count, std::string_view thing) {
+    return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 class Batch {
 public:
     Batch(Queue& queue, FlushInfo flush) : queue_(queue), flush_(flush) {}
@@ -106,9 +110,10 @@ private:
         if (contracted != 0) count(all.bytes_contracted, contracted);
         if (settings().trace_plan) log(fmt::format("plan\n{}", bc::print(*plan_)));
         if (settings().trace_flush) {
-            log(fmt::format("flush {} at {}: {} statements, {} instructions, {} kernels, {:.1f} us", key_of(flush_.reason),
-                            bc::to_string(flush_.line), queue_.program.statement_count,
-                            queue_.program.instructions.size(), plan_->kernels.size(),
+            log(fmt::format("flush {} at {}: {}, {}, {}, {:.1f} us", key_of(flush_.reason), bc::to_string(flush_.line),
+                            counted(queue_.program.statement_count, "statement"),
+                            counted(queue_.program.instructions.size(), "instruction"),
+                            counted(plan_->kernels.size(), "kernel"),
                             static_cast<double>(plan_nanoseconds + run_nanoseconds) * 1e-3));
         }
     }

@@ -67,7 +67,9 @@ TEST(Threads, ConcurrentReadsOfOneArray) {
             assign(sum, Op::add, a, pending);
             assign(sum, Op::add, sum, a);
             if (i % 7 == 0) assign(sum, Op::add, sum, never);
-            if (i % 3 == 0) EXPECT_EQ(sum.read(10), 40.0);
+            if (i % 3 == 0) {
+                EXPECT_EQ(sum.read(10), 40.0);
+            }
         }
         EXPECT_EQ(pending.read(5), 10.0);
     };
@@ -88,7 +90,9 @@ TEST(Threads, EachOthersArraysInTurn) {
             both.arrive_and_wait();
             assign(mine, Op::add, mine, 1.0);       // the other has a queued read of it
             both.arrive_and_wait();
-            if (i % 10 == 0) EXPECT_EQ(copied.read(0), 4.0 * i + 2.0);
+            if (i % 10 == 0) {
+                EXPECT_EQ(copied.read(0), 4.0 * i + 2.0);
+            }
         }
     };
     std::thread first(work, std::cref(a), std::cref(b));

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "env.hpp"
+
+#include "log.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace {
+
+using namespace xlazy::rt;
+
+Settings read(const std::map<std::string, std::string>& variables) {
+    return read_settings([&](const char* name) {
+        const auto found = variables.find(name);
+        return found == variables.end() ? nullptr : found->second.c_str();
+    });
+}
+
+TEST(Environment, Defaults) {
+    const Settings settings = read({});
+    EXPECT_EQ(settings.start_mode, xlazy::mode::lazy);
+    EXPECT_EQ(settings.backend, BackendChoice::automatic);
+    EXPECT_FALSE(settings.isa);
+    EXPECT_EQ(settings.threads, 0);
+    EXPECT_EQ(settings.passes, xlazy::opt::PassSet{});
+    EXPECT_FALSE(settings.trace_flush || settings.trace_plan);
+    EXPECT_EQ(settings.stats, "");
+    EXPECT_EQ(settings.log, "stderr");
+    EXPECT_TRUE(settings.warnings.empty());
+    EXPECT_TRUE(read({{"XLAZY_MODE", ""}}).warnings.empty());
+}
+
+TEST(Environment, LegalValues) {
+    const Settings settings = read({{"XLAZY_MODE", "eager"},
+                                    {"XLAZY_BACKEND", "interp"},
+                                    {"XLAZY_ISA", "avx2"},
+                                    {"XLAZY_NUM_THREADS", "3"},
+                                    {"XLAZY_PASSES", "none"},
+                                    {"XLAZY_TRACE", "plan,flush"},
+                                    {"XLAZY_STATS", "out.json"},
+                                    {"XLAZY_LOG", "out.log"}});
+    EXPECT_EQ(settings.start_mode, xlazy::mode::eager);
+    EXPECT_EQ(settings.backend, BackendChoice::interp);
+    EXPECT_EQ(settings.isa, xlazy::be::Isa::avx2);
+    EXPECT_EQ(settings.threads, 3);
+    EXPECT_NE(settings.passes, xlazy::opt::PassSet{});
+    EXPECT_TRUE(settings.trace_flush);
+    EXPECT_TRUE(settings.trace_plan);
+    EXPECT_EQ(settings.stats, "out.json");
+    EXPECT_EQ(settings.log, "out.log");
+    EXPECT_TRUE(settings.warnings.empty());
+    EXPECT_EQ(read({{"XLAZY_BACKEND", "openmp"}}).backend, BackendChoice::openmp);
+}
+
+TEST(Environment, AnUnknownValueGetsOneWarningAndTheDefault) {
+    const Settings settings = read({{"XLAZY_MODE", "lasy"}});
+    EXPECT_EQ(settings.start_mode, xlazy::mode::lazy);
+    ASSERT_EQ(settings.warnings.size(), 1u);
+    EXPECT_EQ(settings.warnings[0], "XLAZY_MODE: unknown value \"lasy\"; legal: lazy, eager. lazy is used");
+}
+
+TEST(Environment, EveryKindOfVariableIsChecked) {
+    for (const EnvVariable& variable : kEnvironment) {
+        const std::vector<std::string> warnings = read({{std::string(variable.name), "no-such;value"}}).warnings;
+        EXPECT_EQ(warnings.size(), variable.kind == EnvKind::Text ? 0u : 1u) << variable.name;
+    }
+    for (const std::string count : {"0", "-2", "two", "3x", "99999999999"}) {
+        const Settings settings = read({{"XLAZY_NUM_THREADS", count}});
+        EXPECT_EQ(settings.threads, 0);
+        ASSERT_EQ(settings.warnings.size(), 1u) << count;
+        EXPECT_NE(settings.warnings[0].find("a whole number from 1"), std::string::npos);
+    }
+    const Settings trace = read({{"XLAZY_TRACE", "flush,plans"}});
+    EXPECT_FALSE(trace.trace_flush);
+    ASSERT_EQ(trace.warnings.size(), 1u);
+    EXPECT_NE(trace.warnings[0].find("flush, plan"), std::string::npos);
+    EXPECT_EQ(read({{"XLAZY_PASSES", "all,-nosuchpass"}}).passes, xlazy::opt::PassSet{});
+}
+
+TEST(Environment, CudaIsAcceptedAndSaidToBeMissing) {
+    const Settings settings = read({{"XLAZY_BACKEND", "cuda"}});
+    EXPECT_EQ(settings.backend, BackendChoice::automatic);
+    ASSERT_EQ(settings.warnings.size(), 1u);
+    EXPECT_NE(settings.warnings[0].find("cuda is not part of this build"), std::string::npos);
+}
+
+TEST(Log, OneSink) {
+    std::vector<std::string> messages;
+    set_log_sink([&](std::string_view message) { messages.emplace_back(message); });
+    log("first");
+    log("second");
+    set_log_sink({});
+    EXPECT_EQ(messages, (std::vector<std::string>{"first", "second"}));
+}
+
+}  // namespace
