@@ -13,7 +13,7 @@ namespace xlazy::be {
 /// elements have the same size. Which operands are single values is the Form's matter.
 using MapFn = void (*)(const void* a, const void* b, const void* c, void* out, std::int64_t n);
 
-/// As MapFn, for ops that can fail; the mask may be null. Failing elements get 0. @return the first failing index, or n
+/// As MapFn, for ops that can fail, but `out` is no operand; the mask may be null. Failing elements get 0. @return the first failing index, or n
 using FaultFn = std::int64_t (*)(const void* a, const void* b, const void* mask, void* out, std::int64_t n);
 
 /// Folds `rows` rows of `columns` values, `row_stride` elements apart, into acc[columns], row after row. `fresh`: the first

@@ -97,10 +97,34 @@ void select_loop(const void* pa, const void* pb, const void* pc, void* pout, std
 /// Index of the first element that divides by zero, n if none does.
 template <class T, Form F>
 std::int64_t first_zero(const T* b, const bool* mask, std::int64_t n) {
+    if (F == Form::vs && *b != 0) return n;
+    unsigned zeros = 0;
+    if (F != Form::vs) {
+        for (std::int64_t i = 0; i < n; ++i) zeros |= b[i] == 0;
+        if (zeros == 0) return n;
+    }
     for (std::int64_t i = 0; i < n; ++i) {
-        if ((F == Form::vs ? b[0] : b[i]) == 0 && (mask == nullptr || mask[i])) return i;
+        if ((F == Form::vs || b[i] == 0) && (mask == nullptr || mask[i])) return i;
     }
     return n;
+}
+
+/// wrap_div and wrap_mod in a form that vectorises: the quotient of 32-bit integers, computed in double and truncated, is exact.
+template <bc::Op Op, class T>
+T divide(T a, T b) {
+    if constexpr (sizeof(T) <= 4 && std::is_signed_v<T>) {
+        const bool plain = (b != 0) & (b != T(-1));
+        const T divisor = plain ? b : T(1);
+        const T quotient = static_cast<T>(static_cast<std::int32_t>(static_cast<double>(a) / static_cast<double>(divisor)));
+        if constexpr (Op == bc::Op::mod) {
+            return plain ? wrap_sub(a, wrap_mul(quotient, b)) : T(0);
+        } else {
+            const T other = b == 0 ? T(0) : wrap_neg(a);
+            return plain ? quotient : other;
+        }
+    } else {
+        return Element<Op>::template value<T>(a, b);
+    }
 }
 
 /// Division and remainder: the divisor zero fails where the mask allows it. A masked-out element is 0.
@@ -108,16 +132,18 @@ template <bc::Op Op, class T, Form F>
 std::int64_t fault_loop(const void* pa, const void* pb, const void* pmask, void* pout, std::int64_t n) {
     const T* a = static_cast<const T*>(pa);
     const T* b = static_cast<const T*>(pb);
-    const bool* mask = static_cast<const bool*>(pmask);
-    const std::int64_t failed = first_zero<T, F>(b, mask, n);  // before `out`, which may be `b`
     T* out = static_cast<T*>(pout);
     const T first_a = *a, first_b = *b;
     XLAZY_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) {
-        const T value = Element<Op>::template value<T>(F == Form::sv ? first_a : a[i], F == Form::vs ? first_b : b[i]);
-        out[i] = mask == nullptr || mask[i] ? value : T(0);
+        out[i] = divide<Op>(F == Form::sv ? first_a : a[i], F == Form::vs ? first_b : b[i]);
     }
-    return failed;
+    const bool* mask = static_cast<const bool*>(pmask);
+    if (mask != nullptr) {
+        XLAZY_INDEPENDENT
+        for (std::int64_t i = 0; i < n; ++i) out[i] = mask[i] ? out[i] : T(0);
+    }
+    return first_zero<T, F>(b, mask, n);
 }
 
 }  // namespace XLAZY_ISA

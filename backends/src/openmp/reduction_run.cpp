@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 namespace xlazy::be {
@@ -36,6 +37,7 @@ ReductionRun::ReductionRun(const TileProgram& program, int threads) : program_(p
     lanes_ = reduction_lanes(shape_.inner);
     leaf_ = reduction_leaf(shape_.inner);
     leaves_ = (shape_.n + leaf_ - 1) / leaf_;
+    only_memory_ = program.only_folds_memory();
     segments_ = leaves_ == 1 && shape_.n * shape_.inner <= program.tile();
     if (!segments_ && lanes_ == 1) {
         const std::int64_t units = shape_.outer * leaves_;
@@ -64,33 +66,69 @@ void ReductionRun::fold(TileWorker& worker, int thread, int threads) const noexc
         return;
     }
     const auto [begin, end] = share(shape_.outer * leaves_ * column_parts_, thread, threads);
-    for (std::int64_t unit = begin; unit < end; ++unit) fold_unit(worker, unit);
+    for (std::int64_t unit = begin; unit < end; ++unit) fold_unit(worker, unit_of(unit));
 }
 
-void ReductionRun::fold_unit(TileWorker& worker, std::int64_t unit) const noexcept {
-    const std::int64_t part = unit % column_parts_, leaf = unit / column_parts_ % leaves_;
-    const std::int64_t outer = unit / column_parts_ / leaves_;
-    const std::int64_t first_index = leaf * leaf_, count = std::min(leaf_, shape_.n - first_index);
-    const std::int64_t first = (outer * shape_.n + first_index) * shape_.inner;
+ReductionRun::Unit ReductionRun::unit_of(std::int64_t number) const noexcept {
+    Unit unit;
+    const auto part = static_cast<int>(number % column_parts_);
+    unit.leaf = number / column_parts_ % leaves_;
+    unit.outer = number / column_parts_ / leaves_;
+    unit.first_index = unit.leaf * leaf_;
+    unit.indices = std::min(leaf_, shape_.n - unit.first_index);
+    std::tie(unit.begin, unit.end) = share(shape_.inner, part, static_cast<int>(column_parts_));
+    return unit;
+}
+
+void ReductionRun::fold_unit(TileWorker& worker, const Unit& unit) const noexcept {
     const std::vector<Reduction>& reductions = program_.reductions();
     const auto result = [&](std::size_t i) {
-        return partials_[i].data + (outer * leaves_ + leaf) * shape_.inner * static_cast<std::int64_t>(reductions[i].element_size);
+        const auto size = static_cast<std::int64_t>(reductions[i].element_size);
+        return partials_[i].data + (unit.outer * leaves_ + unit.leaf) * shape_.inner * size;
     };
     for (std::size_t i = 0; i < reductions.size(); ++i) {
         worker.target(i).accumulators = lanes_ > 1 ? worker.lane_memory(i) : result(i);
+        if (only_memory_) fold_memory(reductions[i], unit, worker.target(i).accumulators);
     }
-    worker.fold_rows(first, lanes_ * shape_.inner);
-    if (column_parts_ == 1) {
-        worker.run(first, first + count * shape_.inner);
-    } else {
-        const auto [begin, end] = share(shape_.inner, static_cast<int>(part), static_cast<int>(column_parts_));
-        for (std::int64_t i = 0; i < count; ++i) worker.run(first + i * shape_.inner + begin, first + i * shape_.inner + end);
+    if (!only_memory_) {
+        const std::int64_t first = (unit.outer * shape_.n + unit.first_index) * shape_.inner;
+        worker.fold_rows(first, lanes_ * shape_.inner);
+        if (column_parts_ == 1) {
+            worker.run(first, first + unit.indices * shape_.inner);
+        } else {
+            for (std::int64_t i = 0; i < unit.indices; ++i) {
+                worker.run(first + i * shape_.inner + unit.begin, first + i * shape_.inner + unit.end);
+            }
+        }
     }
     if (lanes_ == 1) return;
     for (std::size_t i = 0; i < reductions.size(); ++i) {
-        fold_lanes(reductions[i], worker.lane_memory(i), std::min(lanes_, count));
+        fold_lanes(reductions[i], worker.lane_memory(i), std::min(lanes_, unit.indices));
         std::memcpy(result(i), worker.lane_memory(i), static_cast<std::size_t>(shape_.inner) * reductions[i].element_size);
     }
+}
+
+/// Straight from memory: whole rows, as many as the leaf has.
+void ReductionRun::fold_memory(const Reduction& reduction, const Unit& unit, std::byte* accumulators) const noexcept {
+    const LoopNest& nest = program_.nest();
+    const Access& source = nest.accesses()[*reduction.source];
+    const auto axis = static_cast<unsigned>(nest.reduced());
+    const auto size = static_cast<std::int64_t>(reduction.element_size);
+    const std::byte* start = source.base + unit.first_index * source.strides[axis];
+    std::int64_t outer = unit.outer;
+    for (unsigned k = axis; k-- > 0;) {
+        start += outer % nest.extent(k) * source.strides[k];
+        outer /= nest.extent(k);
+    }
+    if (lanes_ == 1) {
+        reduction.fold(start + unit.begin * size, unit.indices, unit.end - unit.begin, source.strides[axis] / size,
+                       accumulators + unit.begin * size, true);
+        return;
+    }
+    const std::int64_t width = lanes_ * shape_.inner, rows = unit.indices / lanes_;
+    const std::int64_t rest = unit.indices % lanes_ * shape_.inner;
+    if (rows > 0) reduction.fold(start, rows, width, width, accumulators, true);
+    if (rest > 0) reduction.fold(start + rows * width * size, 1, rest, width, accumulators, rows == 0);
 }
 
 void ReductionRun::fold_lanes(const Reduction& reduction, std::byte* lanes, std::int64_t present) const noexcept {

@@ -39,7 +39,13 @@ private:
         bool direct = false;
     };
 
-    void fold_unit(TileWorker& worker, std::int64_t unit) const noexcept;
+    /// A leaf of one outer index, or some columns of it.
+    struct Unit {
+        std::int64_t outer, leaf, first_index, indices, begin, end;  ///< columns [begin, end)
+    };
+    Unit unit_of(std::int64_t number) const noexcept;
+    void fold_unit(TileWorker& worker, const Unit& unit) const noexcept;
+    void fold_memory(const Reduction& reduction, const Unit& unit, std::byte* accumulators) const noexcept;
     void fold_lanes(const Reduction& reduction, std::byte* lanes, std::int64_t present) const noexcept;
     void combine_leaves(const Reduction& reduction, std::byte* leaves, std::int64_t begin, std::int64_t end) const noexcept;
     void copy_out(const Reduction& reduction, const std::byte* values, std::int64_t outer, std::int64_t begin,
@@ -50,6 +56,7 @@ private:
     std::int64_t lanes_, leaf_, leaves_;
     std::int64_t column_parts_ = 1;  ///< parts that the rows of a leaf are cut into
     bool segments_ = false;
+    bool only_memory_ = false;
     bool needs_combining_ = false;
     std::vector<Partials> partials_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which loop runs for each micro-op, and on what.
 #include "openmp/tile_program.hpp"
+#include "reduction_rule.hpp"
 
 #include <utility>
 
@@ -192,7 +193,19 @@ void TileProgram::lower_fold(std::size_t op) {
     }
     reductions_.push_back({kernels().fold[index_of(micro.op)][index_of(micro.type)],
                            kernels().segments[index_of(micro.op)][index_of(micro.type)],
-                           bc::size_of(micro.result), access, dense});
+                           bc::size_of(micro.result), access, dense, memory_to_fold(micro.in[0])});
+}
+
+std::optional<std::size_t> TileProgram::memory_to_fold(bc::ValueId value) const {
+    const std::size_t access = access_of_[value];
+    if (access == kNoAccess || places_[value].pointer != access || nest_.accesses()[access].base == nullptr) return {};
+    const Access& source = nest_.accesses()[access];
+    const auto axis = static_cast<unsigned>(nest_.reduced());
+    const std::int64_t inner = reduction_shape().inner;
+    const bool several_lanes = reduction_lanes(inner) > 1;
+    const bool dense = inner == 1 || nest_.layout(source, axis + 1) == Layout::Dense;
+    if (!dense || (several_lanes && source.strides[axis] != inner * source.element_size)) return {};
+    return access;
 }
 
 }  // namespace xlazy::be

@@ -18,9 +18,9 @@ namespace {
 constexpr std::int64_t kMinBlock = 256;
 /// Tiles hold at most this many elements, so that calling a loop costs little beside running it, and fewer where many slots are
 /// live, so that they stay in the caches of the first two levels.
-constexpr std::int64_t kMaxTile = 4096;
-constexpr std::int64_t kMinTile = 512;
-constexpr std::int64_t kSlotBudget = 64 * 1024;
+constexpr std::int64_t kMaxTile = 2048;
+constexpr std::int64_t kMinTile = 256;
+constexpr std::int64_t kSlotBudget = 32 * 1024;
 
 bool is_load(Kind kind) noexcept { return kind == Kind::LoadView || kind == Kind::LoadScratch; }
 bool is_store(Kind kind) noexcept { return kind == Kind::StoreView || kind == Kind::StoreScratch; }
@@ -176,6 +176,12 @@ void TileProgram::choose_tile() {
 ReductionShape TileProgram::reduction_shape() const noexcept {
     const auto axis = static_cast<unsigned>(nest_.reduced());
     return {nest_.count(0, axis), nest_.extent(axis), nest_.count(axis + 1, nest_.rank())};
+}
+
+bool TileProgram::only_folds_memory() const noexcept {
+    return ops_.size() == reductions_.size() && std::all_of(reductions_.begin(), reductions_.end(), [](const Reduction& reduction) {
+        return reduction.source.has_value();
+    });
 }
 
 void TileProgram::lower(std::size_t op) {

@@ -11,6 +11,8 @@
 #include "isa/kernel_table.hpp"
 #include "openmp/loop_nest.hpp"
 
+#include <optional>
+
 namespace xlazy::be {
 
 struct TileOp {
@@ -53,6 +55,9 @@ struct Reduction {
     std::size_t element_size;
     std::size_t access;  ///< of the result, whose stride along the reduced axis is 0
     bool dense;          ///< the result's memory is dense in row-major order
+    /// The operand's access, if the operand is memory that can be folded where it lies: dense along the axes after the reduced
+    /// one, and along that one, too, where there are several lanes.
+    std::optional<std::size_t> source;
 };
 
 /// The domain of a reduction: [outer][n][inner].
@@ -73,6 +78,8 @@ public:
     const std::vector<TileOp>& ops() const noexcept { return ops_; }
     const std::vector<FaultSite>& faults() const noexcept { return faults_; }
     const std::vector<Reduction>& reductions() const noexcept { return reductions_; }
+    /// Nothing but reductions of memory that can be folded where it lies.
+    bool only_folds_memory() const noexcept;
     /// Only for kernels with reductions.
     ReductionShape reduction_shape() const noexcept;
     /// Estimated time of one element, in hundredths of a nanosecond.
@@ -117,6 +124,7 @@ private:
     void lower_fault(std::size_t op);
     void lower_store(std::size_t op);
     void lower_fold(std::size_t op);
+    std::optional<std::size_t> memory_to_fold(bc::ValueId value) const;
 
     bool all_uniform(std::size_t op) const;
     std::uint16_t new_cell() { return static_cast<std::uint16_t>(cells_begin_ + cells_++); }
