@@ -6,33 +6,36 @@
 
 namespace xlazy::opt {
 
-Relation Facts::ask(std::uint32_t view_a, std::uint32_t view_b) {
-    if (view_a > view_b) std::swap(view_a, view_b);
-    const Relation answer = bc::guard_relation(program_, view_a, view_b);
-    guards_.push_back({view_a, view_b, answer});
-    return answer;
+void Facts::log(std::uint32_t view_a, std::uint32_t view_b, Relation relation) {
+    guards_.push_back({std::min(view_a, view_b), std::max(view_a, view_b), relation});
 }
 
 Relation Facts::hazard(std::uint32_t write, std::uint32_t other) {
     if (program_.views[write].base != program_.views[other].base) return Relation::Disjoint;
     if (write == other) return Relation::Identical;  // no legal batch writes a view that repeats elements
-    return ask(write, other);
+    const Relation relation = bc::relation(program_, write, other);
+    log(write, other, relation);
+    return relation;
 }
 
-bool Facts::same_read(std::uint32_t view_a, std::uint32_t view_b) {
+bool Facts::looks_same(std::uint32_t view_a, std::uint32_t view_b) const noexcept {
     if (view_a == view_b) return true;
     const bc::View& a = program_.views[view_a];
     const bc::View& b = program_.views[view_b];
     // Cheap, and enough for most: views that agree everywhere agree at the first index.
     if (a.base != b.base || a.offset != b.offset) return false;
-    if (bc::guard_relation(program_, view_a, view_b) != Relation::Identical) return false;
-    ask(view_a, view_b);
-    return true;
+    return bc::relation(program_, view_a, view_b) == Relation::Identical;
+}
+
+bool Facts::same_read(std::uint32_t view_a, std::uint32_t view_b) {
+    const bool same = looks_same(view_a, view_b);
+    if (same && view_a != view_b) log(view_a, view_b, Relation::Identical);
+    return same;
 }
 
 bool Facts::covers_base(std::uint32_t view) {
     const Relation answer = bc::guard_relation(program_, view, bc::Guard::kWholeBase);
-    guards_.push_back({view, bc::Guard::kWholeBase, answer});
+    log(view, bc::Guard::kWholeBase, answer);
     return answer == Relation::Identical;
 }
 

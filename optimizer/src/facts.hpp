@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The only way for the planner to look at geometry. What it was told becomes the plan's guards, so a plan is reused exactly
 // for batches about which every answer is the same. Indices of domains, ranks, dtypes and liveness are structure: free to
-// look at. Reads that are not merged because their views differ are not logged: the plan is right for equal ones, too.
+// look at. Not logged is what only makes a plan better or worse: that two reads are not the same, or would be.
 #pragma once
 
 #include "xlazy/bytecode/plan.hpp"
@@ -19,6 +19,8 @@ public:
     Relation hazard(std::uint32_t write, std::uint32_t other);
     /// Two reads that give the same element at every index.
     bool same_read(std::uint32_t view_a, std::uint32_t view_b);
+    /// The same, for weighing choices. The plan must be right whatever the answer is.
+    bool looks_same(std::uint32_t view_a, std::uint32_t view_b) const noexcept;
     /// A write through the view leaves nothing of its base's old value.
     bool covers_base(std::uint32_t view);
 
@@ -26,7 +28,7 @@ public:
     std::vector<bc::Guard> take_guards();
 
 private:
-    Relation ask(std::uint32_t view_a, std::uint32_t view_b);
+    void log(std::uint32_t view_a, std::uint32_t view_b, Relation relation);
 
     const bc::Program& program_;
     std::vector<bc::Guard> guards_;

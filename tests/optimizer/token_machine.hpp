@@ -36,6 +36,7 @@ TokenRun run_plan(const bc::Plan& plan, const bc::Program& program, unsigned see
 std::string difference(const TokenRun& batch, const TokenRun& plan, const bc::Program& program);
 
 /// All of it: plan legal, run with a few seeds, same tokens. @return the empty string, or what is wrong
+std::string check_plan(const bc::Plan& plan, const bc::Program& program, const TokenRun& batch);
 std::string check_plan(const bc::Plan& plan, const bc::Program& program);
 
 }  // namespace xlazy::test

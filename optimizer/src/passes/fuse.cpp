@@ -88,18 +88,20 @@ private:
         std::uint32_t passed = end;  // the kernels from here on may be passed
         unsigned choices = 0;
         for (std::uint32_t k = last_of_domain_[piece_.domain]; k != kNone && k >= first; k = kernels_[k].previous) {
-            while (passed > k + 1) {
-                if (verdict(--passed, false) != Verdict::Free) return best;
-            }
-            const Verdict here = verdict(k, true);
-            if (here == Verdict::Blocked) return best;
+            // Cheap first: most kernels further back have nothing to offer.
             const Fit fit = kernels_[k].fit(piece_, context_, k);
             if (fit.fits && (best == kNone || fit.shared > most_shared)) {
+                while (passed > k + 1) {
+                    if (verdict(--passed, false) != Verdict::Free) return best;
+                }
+                const Verdict here = verdict(k, true);
+                if (here == Verdict::Blocked) return best;
                 best = k;
                 most_shared = fit.shared;
+                if (here == Verdict::Aligned) return best;
+                passed = k;
             }
-            if (here == Verdict::Aligned || ++choices == kMaxChoices) return best;
-            passed = k;
+            if (++choices == kMaxChoices) return best;
         }
         return best;
     }

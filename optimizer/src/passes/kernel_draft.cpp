@@ -85,11 +85,17 @@ void KernelDraft::use_view(std::uint32_t view, bool write, bool reduced, FuseCon
     }
 }
 
-std::size_t KernelDraft::find(std::uint32_t view, FuseContext& context) const {
+std::size_t KernelDraft::look_for(std::uint32_t view, const FuseContext& context) const {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
-        if (!accesses[i].reduced && context.facts.same_read(accesses[i].view, view)) return i;
+        if (!accesses[i].reduced && context.facts.looks_same(accesses[i].view, view)) return i;
     }
     return kNone;
+}
+
+std::size_t KernelDraft::find(std::uint32_t view, FuseContext& context) const {
+    const std::size_t found = look_for(view, context);
+    if (found != kNone) context.facts.same_read(accesses[found].view, view);
+    return found;
 }
 
 Verdict KernelDraft::verdict(const Access& use, FuseContext& context, bool member) const {
@@ -108,14 +114,14 @@ bool KernelDraft::has_temp(std::uint32_t temp, const FuseContext& context, std::
     return context.temps[temp].kernel == number || contains(loaded_temps, temp);
 }
 
-Fit KernelDraft::fit(const KernelDraft& piece, FuseContext& context, std::uint32_t number) const {
+Fit KernelDraft::fit(const KernelDraft& piece, const FuseContext& context, std::uint32_t number) const {
     Fit result;
     if (axis_ >= 0 && piece.axis_ >= 0 && axis_ != piece.axis_) return result;
     std::uint32_t loads = static_cast<std::uint32_t>(loads_ + loaded_temps.size());
     std::uint32_t stores = stores_;
     auto scalars = static_cast<std::uint32_t>(scalars_.size());
     for (const Access& use : piece.accesses) {
-        const std::size_t known = use.reduced ? kNone : find(use.view, context);
+        const std::size_t known = use.reduced ? kNone : look_for(use.view, context);
         if (use.loaded) ++(known != kNone ? result.shared : loads);
         if (use.written && (known == kNone || !accesses[known].written)) ++stores;
     }

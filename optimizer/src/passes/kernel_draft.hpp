@@ -56,7 +56,7 @@ public:
 
     /// May what uses a view in the given way come to this kernel as a member, or, if not a member, run before it?
     Verdict verdict(const Access& use, FuseContext& context, bool member) const;
-    Fit fit(const KernelDraft& piece, FuseContext& context, std::uint32_t number) const;
+    Fit fit(const KernelDraft& piece, const FuseContext& context, std::uint32_t number) const;
     /// Adds a piece to the kernel, whose number is `number`.
     void merge(const KernelDraft& piece, FuseContext& context, std::uint32_t number);
 
@@ -64,6 +64,8 @@ private:
     static constexpr std::size_t kNone = ~std::size_t{0};
 
     /// Index of the access to this view, or kNone.
+    std::size_t look_for(std::uint32_t view, const FuseContext& context) const;
+    /// The same, and the kernel relies on it.
     std::size_t find(std::uint32_t view, FuseContext& context) const;
     bool has_temp(std::uint32_t temp, const FuseContext& context, std::uint32_t number) const;
     void use_view(std::uint32_t view, bool write, bool reduced, FuseContext& context);

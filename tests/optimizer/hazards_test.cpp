@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Wrong results that lazy array libraries were reported to give. Each with every subset of the passes, with the right values.
+#include "batch.hpp"
+#include "token_machine.hpp"
+
+#include "xlazy/backends/backend.hpp"
+#include "xlazy/optimizer/optimizer.hpp"
+
+#include <gtest/gtest.h>
+
+namespace xlazy {
+namespace {
+
+using bc::Op;
+using bc::Operand;
+using test::Batch;
+using Use = Batch::Use;
+using Values = std::vector<double>;
+
+class Hazards : public testing::Test, protected Batch {
+protected:
+    /// An array that has these values before the batch, and lives on.
+    std::uint32_t input(const Values& values) {
+        const std::uint32_t b = base(static_cast<std::int64_t>(values.size()), Use::Kept);
+        inputs_[b] = values;
+        return b;
+    }
+
+    /// What an array holds after the batch, the same for all passes.
+    void expect(std::uint32_t base, const Values& expected) {
+        for (const char* passes : {"none", "all", "dce", "fuse", "contract", "fuse,contract", "dce,fuse", "dce,contract"}) {
+            std::vector<std::string> unknown;
+            opt::PlanOptions options;
+            options.passes = opt::parse_passes(passes, unknown);
+            options.verify = true;
+            const bc::Plan plan = opt::make_plan(program, options);
+            EXPECT_EQ(test::check_plan(plan, program), "") << passes;
+            EXPECT_EQ(run(plan)[base], expected) << passes;
+        }
+    }
+
+    bc::Plan best_plan() const { return opt::make_plan(program, {}); }
+
+private:
+    std::vector<Values> run(const bc::Plan& plan) {
+        std::vector<Values> bases(program.bases.size()), scratch(plan.scratch.size());
+        for (const auto& [base, values] : inputs_) bases[base] = values;
+        const auto interpreter = be::make_interpreter();
+        be::Traps traps;
+        for (const bc::Step& step : plan.steps) {
+            if (step.kind == bc::Step::Kind::Run) {
+                const std::vector<void*> base_memory = addresses(bases), scratch_memory = addresses(scratch);
+                interpreter->run(plan.kernels[step.index], {&program, &plan, base_memory, scratch_memory}, traps);
+            } else if (step.kind == bc::Step::Kind::AllocBase) {
+                bases[step.index].assign(static_cast<std::size_t>(program.bases[step.index].size), -999);
+            } else if (step.kind == bc::Step::Kind::AllocScratch) {
+                const auto shape = bc::shape_of(program, plan.scratch[step.index]);
+                scratch[step.index].assign(static_cast<std::size_t>(bc::element_count(shape.span())), -999);
+            } else {
+                (step.kind == bc::Step::Kind::FreeBase ? bases : scratch)[step.index].clear();
+            }
+        }
+        return bases;
+    }
+
+    static std::vector<void*> addresses(std::vector<Values>& memory) {
+        std::vector<void*> result;
+        for (Values& values : memory) result.push_back(values.empty() ? nullptr : values.data());
+        return result;
+    }
+
+    std::map<std::uint32_t, Values> inputs_;
+};
+
+/// x[2:6] = x[1:5] + 1
+TEST_F(Hazards, W03DestinationOverlapsSource) {
+    const std::uint32_t x = input({0, 1, 2, 3, 4, 5, 6, 7});
+    add(Op::add, domain({4}), view(x, 2, {{4, 1}}), {view(x, 1, {{4, 1}}), scalar(1.0)});
+    expect(x, {0, 1, 2, 3, 4, 5, 6, 7});
+    EXPECT_EQ(best_plan().scratch.size(), 1u);
+}
+
+/// b[3:5, 0:2] = b[3:5, 2:4]: their bounding boxes overlap in memory, the windows do not
+TEST_F(Hazards, W03DisjointColumnsNeedNoTemporary) {
+    Values values(24), expected(24);
+    std::iota(values.begin(), values.end(), 0.0);
+    expected = values;
+    for (const std::size_t row : {3u, 4u}) {
+        for (const std::size_t column : {0u, 1u}) expected[row * 4 + column] = values[row * 4 + column + 2];
+    }
+    const std::uint32_t b = input(values);
+    add(Op::copy, domain({2, 2}), view(b, 12, {{2, 4}, {2, 1}}), {view(b, 14, {{2, 4}, {2, 1}})});
+    expect(b, expected);
+    EXPECT_EQ(best_plan().scratch.size(), 0u);
+    EXPECT_EQ(best_plan().kernels.size(), 1u);
+}
+
+/// a /= view(a, 0, all())
+TEST_F(Hazards, W04DivideByOwnRow) {
+    const std::uint32_t a = input({2, 4, 6, 8, 1, 1});
+    const Operand whole = view(a, 0, {{3, 2}, {2, 1}});
+    add(Op::div, domain({3, 2}), whole, {whole, view(a, 0, {{2, 1}})});
+    expect(a, {1, 1, 3, 2, .5, .25});
+}
+
+/// x += transpose(x)
+TEST_F(Hazards, W05AddOwnTranspose) {
+    const std::uint32_t x = input({1, 2, 3, 4});
+    const Operand whole = view(x, 0, {{2, 2}, {2, 1}});
+    add(Op::add, domain({2, 2}), whole, {whole, view(x, 0, {{2, 1}, {2, 2}})});
+    expect(x, {2, 5, 5, 8});
+}
+
+/// v = view(x, all()); y = v * 2; x(1) = 0 through x itself, which is another view of the same array
+TEST_F(Hazards, W08AliasIsReadBeforeTheArrayChanges) {
+    const std::uint32_t x = input({1, 2, 3}), y = base(3, Use::Live);
+    const std::uint32_t d = domain({3});
+    add(Op::mul, d, view(y, 0, {{3, 1}}), {view(x, 0, {{3, 1}}), scalar(2.0)});
+    add(Op::copy, domain({1, 1}), view(x, 1, {{1, 3}, {1, 1}}), {scalar(0.0)});
+    expect(y, {2, 4, 6});
+    expect(x, {1, 0, 3});
+}
+
+/// ones({2, 1}) * 1.0, and its columns repeated
+TEST_F(Hazards, W19BroadcastOperandsOfExtentOne) {
+    const std::uint32_t ones = base(2, Use::Local), scaled = base(2, Use::Live), wide = base(6, Use::Live);
+    const std::uint32_t column = domain({2, 1});
+    add(Op::copy, column, view(ones, 0, {{2, 1}, {1, 0}}), {scalar(1.0)});
+    add(Op::mul, column, view(scaled, 0, {{2, 1}, {1, 0}}), {view(ones, 0, {{2, 1}, {1, 0}}), scalar(1.0)});
+    add(Op::mul, domain({2, 3}), view(wide, 0, {{2, 3}, {3, 1}}), {view(scaled, 0, {{2, 1}, {1, 0}}), scalar(3.0)});
+    expect(scaled, {1, 1});
+    expect(wide, {3, 3, 3, 3, 3, 3});
+}
+
+/// arange(4) + ones({1}): the array of one element dies in the batch
+TEST_F(Hazards, W19ArrayOfOneElementIsRepeated) {
+    const std::uint32_t one = base(1, Use::Local), sum = base(4, Use::Live), range = input({0, 1, 2, 3});
+    add(Op::copy, domain({1}), view(one, 0, {{1, 0}}), {scalar(1.0)});
+    add(Op::add, domain({4}), view(sum, 0, {{4, 1}}), {view(range, 0, {{4, 1}}), view(one, 0, {{1, 0}})});
+    expect(sum, {1, 2, 3, 4});
+}
+
+/// u[1:3] = a; v[1:3] = a2, both u and v copies of one array
+TEST_F(Hazards, W23TwoUpdatesOfCopies) {
+    const std::uint32_t x = input({0, 0, 0, 0}), a = input({1, 2}), a2 = input({3, 4});
+    const std::uint32_t u = base(4, Use::Live), v = base(4, Use::Live);
+    const std::uint32_t whole = domain({4}), inner = domain({2});
+    for (const std::uint32_t copy : {u, v}) add(Op::copy, whole, view(copy, 0, {{4, 1}}), {view(x, 0, {{4, 1}})});
+    add(Op::copy, inner, view(u, 1, {{2, 1}}), {view(a, 0, {{2, 1}})});
+    add(Op::copy, inner, view(v, 1, {{2, 1}}), {view(a2, 0, {{2, 1}})});
+    expect(u, {0, 1, 2, 0});
+    expect(v, {0, 3, 4, 0});
+    expect(x, {0, 0, 0, 0});
+}
+
+/// x /= 2; x[1:] += x[:-1]; y = x: a later reader sees what the statement between them changed
+TEST_F(Hazards, W24ReadAfterAShiftedUpdate) {
+    const std::uint32_t x = input({2, 4, 6, 8}), before = base(4, Use::Live), after = base(4, Use::Live);
+    const std::uint32_t whole = domain({4}), part = domain({3});
+    const Operand all = view(x, 0, {{4, 1}}), tail = view(x, 1, {{3, 1}});
+    add(Op::div, whole, all, {all, scalar(2.0)});
+    add(Op::copy, whole, view(before, 0, {{4, 1}}), {all});
+    add(Op::add, part, tail, {tail, view(x, 0, {{3, 1}})});
+    add(Op::copy, whole, view(after, 0, {{4, 1}}), {all});
+    expect(before, {1, 2, 3, 4});
+    expect(after, {1, 3, 5, 7});
+}
+
+/// a = a + 2 * b into a's own memory
+TEST_F(Hazards, W25ResultIsAlsoAnOperand) {
+    const std::uint32_t a = input({1, 1}), b = input({2, 2});
+    const Operand all = view(a, 0, {{2, 1}});
+    const Operand doubled = add(Op::mul, domain({2}), temp(), {scalar(2.0), view(b, 0, {{2, 1}})});
+    add(Op::add, domain({2}), all, {all, doubled});
+    expect(a, {5, 5});
+}
+
+/// x = x - x * 0.001
+TEST_F(Hazards, W25ResultIsTwiceAnOperand) {
+    const std::uint32_t x = input({1});
+    const Operand all = view(x, 0, {{1, 1}});
+    const Operand part = add(Op::mul, domain({1}), temp(), {all, scalar(0.001)});
+    add(Op::sub, domain({1}), all, {all, part});
+    expect(x, {1 - 1 * 0.001});
+}
+
+/// b = a * 100 + a - b
+TEST_F(Hazards, W25ResultIsTheLastOperand) {
+    const std::uint32_t a = input({1, 2}), b = input({3, 4});
+    const std::uint32_t d = domain({2});
+    const Operand from = view(a, 0, {{2, 1}}), to = view(b, 0, {{2, 1}});
+    const Operand large = add(Op::mul, d, temp(), {from, scalar(100.0)});
+    const Operand sum = add(Op::add, d, temp(), {large, from});
+    add(Op::sub, d, to, {sum, to});
+    expect(b, {98, 198});
+}
+
+/// One row of a matrix becomes the sum of all rows, which reads it.
+TEST_F(Hazards, ReductionIntoItsOwnOperand) {
+    const std::uint32_t a = input({1, 2, 3, 4, 5, 6});
+    reduce(Op::sum, domain({3, 2}), 0, view(a, 0, {{2, 1}}), view(a, 0, {{3, 2}, {2, 1}}));
+    expect(a, {9, 12, 3, 4, 5, 6});
+}
+
+/// A repeated row is summed along the axis that repeats it; the result replaces the row.
+TEST_F(Hazards, ReductionOfARepeatedRowIntoTheRow) {
+    const std::uint32_t a = input({1, 2});
+    reduce(Op::sum, domain({2, 2}), 1, view(a, 0, {{2, 1}}), view(a, 0, {{2, 0}, {2, 1}}));
+    expect(a, {3, 3});
+}
+
+}  // namespace
+}  // namespace xlazy
