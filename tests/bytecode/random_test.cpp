@@ -18,7 +18,7 @@ namespace xlazy::bc {
 namespace {
 
 constexpr std::uint64_t kSeed = 20;
-constexpr std::uint64_t kPrograms = 400;
+constexpr std::uint64_t kPrograms = 200;
 
 const Program& random_program(std::uint64_t number) {
     static const std::vector<Program> programs = [] {
@@ -149,7 +149,7 @@ TEST(RandomBatches, DamageIsRejected) {
     };
     for (const auto& [name, damage] : damages) {
         int applied = 0;
-        for (std::uint64_t number = 0; number < kPrograms / 4; ++number) {
+        for (std::uint64_t number = 0; number < kPrograms / 2; ++number) {
             Program program = random_program(number);
             fuzz::Random random(number);
             if (!damage(program, random)) continue;
