@@ -13,7 +13,7 @@ TEST_P(RandomKernels, OpenMpEqualsTheReference) {
     if (!be::set_isa(GetParam())) GTEST_SKIP() << "this machine has no " << be::name_of(GetParam());
     const auto reference = be::make_interpreter();
     for (int threads = 1; threads <= 3; ++threads) {
-        const auto backend = be::make_openmp(threads);
+        const auto backend = be::make_openmp(threads, 0);
         for (std::uint64_t seed = 0; seed < kKernels; ++seed) {
             const TestKernel kernel = RandomKernel(seed).make();
             ASSERT_EQ(kernel.difference(kernel.run(*reference), kernel.run(*backend)), "")

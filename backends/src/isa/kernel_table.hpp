@@ -40,10 +40,21 @@ constexpr std::size_t size_index(std::size_t bytes) noexcept {
     return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
 }
 
+/// Two arithmetic ops in one loop, `second(first(a, b), c)`, save writing and reading the value between them. The result is
+/// that of the two ops: it is rounded twice.
+enum class PairFirst : std::uint8_t { add, sub, mul };
+enum class PairSecond : std::uint8_t { add, sub, reverse_sub, mul };  ///< reverse_sub: c - first
+inline constexpr std::size_t kPairFirsts = 3, kPairSeconds = 4;
+struct PairLoops {
+    /// By form of (a, b); commutative first ops have no sv. Last: is c a single value?
+    MapFn loops[kPairFirsts][kPairSeconds][kForms][2];
+};
+
 struct KernelTable {
     MapFn map[bc::kOpCount][bc::kDTypeCount][kForms];  ///< unary ops: form vv; commutative ops have no sv
     MapFn cast[bc::kDTypeCount][bc::kDTypeCount];      ///< from, to
     MapFn select[kSizes][kForms];
+    PairLoops pairs_f32, pairs_f64;
     FaultFn fault[bc::kOpCount][bc::kDTypeCount][kForms];
     FoldFn fold[bc::kOpCount][bc::kDTypeCount];
     SegmentsFn segments[bc::kOpCount][bc::kDTypeCount];

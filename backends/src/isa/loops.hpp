@@ -78,6 +78,24 @@ void binary_loop(const void* pa, const void* pb, const void*, void* pout, std::i
     }
 }
 
+template <PairFirst First, PairSecond Second, class T, Form F, bool OneC>
+void pair_loop(const void* pa, const void* pb, const void* pc, void* pout, std::int64_t n) {
+    const T* a = static_cast<const T*>(pa);
+    const T* b = static_cast<const T*>(pb);
+    const T* c = static_cast<const T*>(pc);
+    T* out = static_cast<T*>(pout);
+    const T first_a = *a, first_b = *b, first_c = *c;
+    XLAZY_INDEPENDENT
+    for (std::int64_t i = 0; i < n; ++i) {
+        const T x = F == Form::sv ? first_a : a[i], y = F == Form::vs ? first_b : b[i], z = OneC ? first_c : c[i];
+        const T value = First == PairFirst::add ? x + y : First == PairFirst::sub ? x - y : x * y;
+        out[i] = Second == PairSecond::add   ? value + z
+                 : Second == PairSecond::sub ? value - z
+                 : Second == PairSecond::mul ? value * z
+                                             : z - value;
+    }
+}
+
 /// T is an unsigned integer: a selection moves bits.
 template <class T, Form F>
 void select_loop(const void* pa, const void* pb, const void* pc, void* pout, std::int64_t n) {

@@ -104,6 +104,36 @@ constexpr void enter_size(KernelTable& table) {
     table.select[size][static_cast<std::size_t>(Form::ss)] = select_loop<T, Form::ss>;
 }
 
+template <PairFirst First, PairSecond Second, class T>
+constexpr void enter_pair(PairLoops& pairs) {
+    auto& forms = pairs.loops[static_cast<std::size_t>(First)][static_cast<std::size_t>(Second)];
+    constexpr auto vv = static_cast<std::size_t>(Form::vv), vs = static_cast<std::size_t>(Form::vs);
+    constexpr auto sv = static_cast<std::size_t>(Form::sv);
+    forms[vv][0] = pair_loop<First, Second, T, Form::vv, false>;
+    forms[vv][1] = pair_loop<First, Second, T, Form::vv, true>;
+    forms[vs][0] = pair_loop<First, Second, T, Form::vs, false>;
+    forms[vs][1] = pair_loop<First, Second, T, Form::vs, true>;
+    if constexpr (First == PairFirst::sub) {
+        forms[sv][0] = pair_loop<First, Second, T, Form::sv, false>;
+        forms[sv][1] = pair_loop<First, Second, T, Form::sv, true>;
+    }
+}
+
+template <PairFirst First, class T>
+constexpr void enter_pairs_of(PairLoops& pairs) {
+    enter_pair<First, PairSecond::add, T>(pairs);
+    enter_pair<First, PairSecond::sub, T>(pairs);
+    enter_pair<First, PairSecond::reverse_sub, T>(pairs);
+    enter_pair<First, PairSecond::mul, T>(pairs);
+}
+
+template <class T>
+constexpr void enter_pairs(PairLoops& pairs) {
+    enter_pairs_of<PairFirst::add, T>(pairs);
+    enter_pairs_of<PairFirst::sub, T>(pairs);
+    enter_pairs_of<PairFirst::mul, T>(pairs);
+}
+
 constexpr KernelTable make_table() {
     KernelTable table{};
 #define XLAZY_DTYPE(id, name, type, kind, enabled) \
@@ -114,6 +144,8 @@ constexpr KernelTable make_table() {
     enter_size<std::uint16_t>(table);
     enter_size<std::uint32_t>(table);
     enter_size<std::uint64_t>(table);
+    enter_pairs<float>(table.pairs_f32);
+    enter_pairs<double>(table.pairs_f64);
     return table;
 }
 

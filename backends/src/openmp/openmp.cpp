@@ -12,10 +12,6 @@
 namespace xlazy::be {
 namespace {
 
-/// Kernels whose work takes one thread less than this run on the calling thread: starting a parallel region costs some
-/// microseconds, tens if the threads of the team have gone to sleep. In hundredths of a nanosecond.
-constexpr std::int64_t kParallelWork = 40'000 * 100;
-
 /// In a child after fork() the team of the parent is gone, and waiting for it would never end.
 std::atomic<bool> forked{false};
 
@@ -32,7 +28,10 @@ struct Workspace {
 
 class OpenMp final : public Backend {
 public:
-    explicit OpenMp(int threads) : threads_(threads > 0 ? threads : omp_get_max_threads()) { watch_forks(); }
+    OpenMp(int threads, std::int64_t serial_nanoseconds)
+        : threads_(threads > 0 ? threads : omp_get_max_threads()), serial_work_(serial_nanoseconds * 100) {
+        watch_forks();
+    }
 
     std::string_view name() const noexcept override { return "openmp"; }
 
@@ -68,7 +67,7 @@ private:
     }
 
     int threads_for(const TileProgram& program) const noexcept {
-        if (threads_ == 1 || program.nest().count() * program.cost() < kParallelWork) return 1;
+        if (threads_ == 1 || program.nest().count() * program.cost() < serial_work_) return 1;
         return omp_in_parallel() != 0 || forked.load(std::memory_order_relaxed) ? 1 : threads_;
     }
 
@@ -129,6 +128,7 @@ private:
     }
 
     const int threads_;
+    const std::int64_t serial_work_;  ///< in the unit of TileProgram::cost
     std::mutex mutex_;
     std::vector<std::unique_ptr<Workspace>> free_;
 };
@@ -152,6 +152,8 @@ void OpenMp::write_zeros(const TileProgram& program, const Reduction& reduction)
 
 }  // namespace
 
-std::unique_ptr<Backend> make_openmp(int threads) { return std::make_unique<OpenMp>(threads); }
+std::unique_ptr<Backend> make_openmp(int threads, std::int64_t serial_nanoseconds) {
+    return std::make_unique<OpenMp>(threads, serial_nanoseconds);
+}
 
 }  // namespace xlazy::be

@@ -75,6 +75,8 @@ void TileProgram::lower_compute(std::size_t op) {
     if (micro.op == bc::Op::index) return lower_index(op);
     if (micro.op == bc::Op::select) return lower_select(op);
     if (bc::can_fail(micro.op, micro.type)) return lower_fault(op);
+    if (absorbed_by_[op] != kNoOp) return;  // its loop is that of its user
+    if (absorbs_[op] != kNoOp) return lower_pair(op);
     const bool uniform = all_uniform(op);
     TileOp tile_op(uniform ? TileOp::Kind::MapOnce : TileOp::Kind::Map);
     tile_op.a = tile_op.b = tile_op.c = places_[micro.in[0]].pointer;
@@ -97,6 +99,34 @@ void TileProgram::lower_binary(std::size_t op, TileOp& tile_op) {
         std::swap(tile_op.a, tile_op.b);
         tile_op.map = map_kernel(micro.op, micro.type, Form::vs);
     }
+}
+
+void TileProgram::lower_pair(std::size_t op) {
+    const std::size_t absorbed = absorbs_[op];
+    const MicroOp& first = kernel_->ops[absorbed];
+    const MicroOp& second = kernel_->ops[op];
+    const bool left = second.in[0] == absorbed;  // first(a, b) is the second op's left operand
+    const Place& c = places_[second.in[left ? 1 : 0]];
+    TileOp tile_op(TileOp::Kind::Map);
+    tile_op.a = places_[first.in[0]].pointer;
+    tile_op.b = places_[first.in[1]].pointer;
+    tile_op.c = c.pointer;
+    Form form = form_of(places_[first.in[0]].uniform, places_[first.in[1]].uniform);
+    if (form == Form::sv && first.op != bc::Op::sub) {
+        std::swap(tile_op.a, tile_op.b);
+        form = Form::vs;
+    }
+    const PairFirst first_op = first.op == bc::Op::add ? PairFirst::add : first.op == bc::Op::sub ? PairFirst::sub : PairFirst::mul;
+    const PairSecond second_op = second.op == bc::Op::add   ? PairSecond::add
+                                 : second.op == bc::Op::mul ? PairSecond::mul
+                                 : left                     ? PairSecond::sub
+                                                            : PairSecond::reverse_sub;
+    const PairLoops& pairs = second.type == bc::DType::f32 ? kernels().pairs_f32 : kernels().pairs_f64;
+    tile_op.map = pairs.loops[static_cast<std::size_t>(first_op)][static_cast<std::size_t>(second_op)]
+                             [static_cast<std::size_t>(form)][c.uniform ? 1 : 0];
+    tile_op.out = result_place(op, false, true);
+    cost_ += 2 * kExactCost;
+    ops_.push_back(tile_op);
 }
 
 void TileProgram::lower_select(std::size_t op) {

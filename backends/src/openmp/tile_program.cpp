@@ -53,9 +53,10 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings) {
     choose_block();
     cells_begin_ = scalars_begin() + count;
     slots_begin_ = cells_begin_ + count;
-    find_last_uses();
+    find_uses();
+    find_uniform_values();
+    choose_pairs();
     choose_direct_stores();
-    places_.assign(count, Place{});
     for (std::size_t op = 0; op < count; ++op) lower(op);
     choose_tile();
 }
@@ -113,11 +114,49 @@ void TileProgram::choose_block() {
     for (const Access& access : nest_.accesses()) layouts_.push_back(nest_.layout(access, inner_axis_));
 }
 
-void TileProgram::find_last_uses() {
+void TileProgram::find_uses() {
     last_use_.assign(kernel_->ops.size(), 0);
+    uses_.assign(kernel_->ops.size(), 0);
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
         for (const bc::ValueId value : kernel_->ops[i].in) {
-            if (value != bc::kNoValue) last_use_[value] = i;
+            if (value == bc::kNoValue) continue;
+            last_use_[value] = i;
+            ++uses_[value];
+        }
+    }
+}
+
+void TileProgram::find_uniform_values() {
+    places_.assign(kernel_->ops.size(), Place{});
+    for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
+        const Kind kind = kernel_->ops[i].kind;
+        if (access_of_[i] != kNoAccess) places_[i].uniform = layouts_[access_of_[i]] == Layout::Uniform;
+        else if (kind == Kind::LoadScalar) places_[i].uniform = true;
+        else if (kind == Kind::Compute) places_[i].uniform = all_uniform(i);
+    }
+}
+
+/// Is it arithmetic that a pair's loop can do, its value used once, by such arithmetic?
+bool TileProgram::can_pair(std::size_t first) const {
+    const auto arithmetic = [&](std::size_t i) {
+        const MicroOp& op = kernel_->ops[i];
+        return op.kind == Kind::Compute && bc::is_float(op.type) && !places_[i].uniform && absorbs_[i] == kNoOp &&
+               (op.op == bc::Op::add || op.op == bc::Op::sub || op.op == bc::Op::mul);
+    };
+    return uses_[first] == 1 && arithmetic(first) && arithmetic(last_use_[first]);
+}
+
+/// Lets the loop of an op compute an operand, too.
+void TileProgram::choose_pairs() {
+    absorbs_.assign(kernel_->ops.size(), kNoOp);
+    absorbed_by_.assign(kernel_->ops.size(), kNoOp);
+    for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
+        if (!can_pair(i)) continue;
+        const std::size_t user = last_use_[i];
+        absorbs_[user] = i;
+        absorbed_by_[i] = user;
+        for (const bc::ValueId value : kernel_->ops[i].in) {
+            if (value != bc::kNoValue) last_use_[value] = std::max(last_use_[value], user);
         }
     }
 }
@@ -212,14 +251,22 @@ std::uint16_t TileProgram::take_slot() {
     return slot;
 }
 
+template <class F>
+void TileProgram::for_each_input(std::size_t op, F&& f) const {
+    for (const bc::ValueId value : kernel_->ops[op].in) {
+        if (value != bc::kNoValue) f(value);
+    }
+    if (absorbs_[op] != kNoOp) for_each_input(absorbs_[op], f);
+}
+
 /// Gives back the slots of operands that die at `op`: those whose elements have that size, or the others.
 void TileProgram::release_operands(std::size_t op, std::size_t element_size, bool of_that_size) {
-    for (const bc::ValueId value : kernel_->ops[op].in) {
-        if (value == bc::kNoValue || last_use_[value] != op || !places_[value].slot) continue;
-        if ((bc::size_of(kernel_->ops[value].result) == element_size) != of_that_size) continue;
+    for_each_input(op, [&](bc::ValueId value) {
+        if (last_use_[value] != op || !places_[value].slot) return;
+        if ((bc::size_of(kernel_->ops[value].result) == element_size) != of_that_size) return;
         places_[value].slot = false;
         release(places_[value].pointer);
-    }
+    });
 }
 
 std::uint16_t TileProgram::per_element(bc::ValueId value, std::uint16_t& spread) {

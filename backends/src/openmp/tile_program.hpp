@@ -98,6 +98,7 @@ public:
 private:
     static constexpr std::size_t kSlotElement = 8;  ///< bytes of the largest element type
     static constexpr std::size_t kNoAccess = ~std::size_t{0};
+    static constexpr std::size_t kNoOp = ~std::size_t{0};
 
     /// Where the value of a micro-op lies.
     struct Place {
@@ -109,7 +110,10 @@ private:
     void bind_accesses();
     void bind_memory(std::size_t op, std::byte* start, std::size_t element_size, std::span<const bc::Dim> dims);
     void choose_block();
-    void find_last_uses();
+    void find_uses();
+    void find_uniform_values();
+    void choose_pairs();
+    bool can_pair(std::size_t first) const;
     void choose_direct_stores();
     bool may_store_directly(std::size_t store) const;
     bool overwritten_while_used(std::size_t load) const;
@@ -120,12 +124,16 @@ private:
     void lower_index(std::size_t op);
     void lower_compute(std::size_t op);
     void lower_binary(std::size_t op, TileOp& tile_op);
+    void lower_pair(std::size_t op);
     void lower_select(std::size_t op);
     void lower_fault(std::size_t op);
     void lower_store(std::size_t op);
     void lower_fold(std::size_t op);
     std::optional<std::size_t> memory_to_fold(bc::ValueId value) const;
 
+    /// Calls f(value) for every value that the loop of `op` reads.
+    template <class F>
+    void for_each_input(std::size_t op, F&& f) const;
     bool all_uniform(std::size_t op) const;
     std::uint16_t new_cell() { return static_cast<std::uint16_t>(cells_begin_ + cells_++); }
     std::uint16_t take_slot();
@@ -149,6 +157,9 @@ private:
     // While binding, one an op of the kernel:
     std::vector<std::size_t> access_of_;
     std::vector<std::size_t> last_use_;
+    std::vector<std::uint32_t> uses_;
+    std::vector<std::size_t> absorbs_;     ///< the op that this one's loop computes, too, or kNoOp
+    std::vector<std::size_t> absorbed_by_;
     std::vector<std::size_t> direct_;      ///< of a compute: the access that it writes itself, or kNoAccess
     std::vector<Place> places_;
     std::vector<std::uint16_t> free_slots_;

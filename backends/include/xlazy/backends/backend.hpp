@@ -41,8 +41,12 @@ public:
 /// One op at a time over whole views, written for clarity: the oracle of every test.
 std::unique_ptr<Backend> make_interpreter();
 
+/// Kernels whose estimated work on one thread is less than this run on the calling thread: starting a parallel region costs
+/// some microseconds, tens if the threads of the team have gone to sleep.
+inline constexpr std::int64_t kSerialNanoseconds = 40'000;
+
 /// Threaded tile interpreter over fused kernels. `threads` <= 0: OMP_NUM_THREADS or all cores.
-std::unique_ptr<Backend> make_openmp(int threads);
+std::unique_ptr<Backend> make_openmp(int threads, std::int64_t serial_nanoseconds = kSerialNanoseconds);
 
 /// Instruction sets that the kernels exist for; the best one of the machine is the default.
 enum class Isa : std::uint8_t { baseline, avx2, avx512 };
