@@ -94,6 +94,9 @@ private:
     std::uint32_t count_ = 1;  // 0 is no origin
 };
 
+/// The table is there before main: a child of fork() could not finish what another thread had begun to construct.
+[[maybe_unused]] const Table& kTable = Table::instance();
+
 struct Cached {
     const char* file;
     const char* function;
