@@ -47,8 +47,13 @@ private:
 class Execution {
 public:
     Execution(const Case& c, const bc::Plan& plan, be::Backend& backend, std::byte garbage)
-        : program_(c.program), plan_(plan), backend_(backend), garbage_(garbage), bases_(program_.bases.size()),
-          scratch_(plan.scratch.size()), base_memory_(bases_.size(), nullptr),
+        : program_(c.program),
+          plan_(plan),
+          backend_(backend),
+          garbage_(garbage),
+          bases_(program_.bases.size()),
+          scratch_(plan.scratch.size()),
+          base_memory_(bases_.size(), nullptr),
           scratch_memory_(scratch_.size(), nullptr) {
         for (std::uint32_t i = 0; i < program_.bases.size(); ++i) {
             const bc::BaseInfo& base = program_.bases[i];

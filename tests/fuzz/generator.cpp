@@ -28,7 +28,9 @@ SizeProfile profile_of(Random& random, std::uint64_t number) {
 class Generator {
 public:
     Generator(std::uint64_t seed, std::uint64_t number)
-        : random_(mix(seed, number)), number_(number), large_(number % 40 == 7),
+        : random_(mix(seed, number)),
+          number_(number),
+          large_(number % 40 == 7),
           builder_(random_, profile_of(random_, number)) {}
 
     Case run() {

@@ -28,9 +28,15 @@ public:
 class Run {
 public:
     Run(const Case& c, std::uint64_t choice, mode wanted)
-        : program_(c.program), choice_(choice), eager_(wanted == mode::eager), oracle_(c), poison_(c.program),
-          arrays_(c.program.bases.size(), nullptr), pins_(c.program.bases.size(), nullptr),
-          pinned_writable_(c.program.bases.size(), false), last_use_(c.program.bases.size(), 0),
+        : program_(c.program),
+          choice_(choice),
+          eager_(wanted == mode::eager),
+          oracle_(c),
+          poison_(c.program),
+          arrays_(c.program.bases.size(), nullptr),
+          pins_(c.program.bases.size(), nullptr),
+          pinned_writable_(c.program.bases.size(), false),
+          last_use_(c.program.bases.size(), 0),
           scope_(wanted, line()) {
         for (const bc::Instruction& instruction : program_.instructions) {
             note_use(instruction, instruction.out);

@@ -2,6 +2,7 @@
 // xlazy-fuzz: random programs, each in every way that must not matter.
 #include "fuzz/coverage.hpp"
 #include "fuzz/level_bytecode.hpp"
+#include "fuzz/level_frontend.hpp"
 #include "fuzz/level_runtime.hpp"
 #include "fuzz/shrink.hpp"
 
@@ -24,7 +25,7 @@ constexpr const char* kUsage = R"(usage: xlazy-fuzz [options]
 
   --programs N     run N random programs (default 1000), over all levels
   --seed S         another series of programs (default 1)
-  --level NAME     only this level: bytecode or runtime
+  --level NAME     only this level: bytecode, runtime or frontend
   --number K       only program K of the level, after printing it
   --replay FILE    check the program in FILE
   --coverage       print what the programs reached
@@ -64,8 +65,11 @@ const std::map<std::string, LevelCheck>& batch_levels() {
     return levels;
 }
 
-/// The levels share the programs: three and two of five.
-std::string level_of(std::uint64_t program) { return program % 5 < 3 ? "bytecode" : "runtime"; }
+/// The levels share the programs: five, three and two of ten.
+std::string level_of(std::uint64_t program) {
+    const std::uint64_t place = program % 10;
+    return place < 5 ? "bytecode" : place < 8 ? "runtime" : "frontend";
+}
 
 class Session {
 public:
@@ -93,10 +97,16 @@ private:
     void program(const std::string& level, std::uint64_t number, bool show) {
         const std::string name = fmt::format("--level {} --seed {} --number {}", level, options_.seed, number);
         note_running(name);
+        if (level == "frontend") {
+            const std::string wrong = check_frontend(options_.seed, number, show);
+            if (!wrong.empty()) report(name, wrong, "");
+            return;
+        }
         const LevelCheck check = batch_levels().at(level);
         Saved saved{random_case(mix(options_.seed, level == "bytecode" ? 1 : 2), number), level,
                     mix(options_.seed, number)};
         if (show) fmt::print("{}", print(saved, name));
+        std::fflush(stdout);
         coverage_.add(saved.c.program);
         const std::string wrong = check(saved.c, saved.choice);
         if (wrong.empty()) return;
@@ -178,7 +188,7 @@ bool parse(int count, char** words, Options& options) {
         else
             return false;
     }
-    const bool known = options.level.empty() || batch_levels().contains(options.level);
+    const bool known = options.level.empty() || options.level == "frontend" || batch_levels().contains(options.level);
     return known && (!options.number || !options.level.empty());
 }
 

@@ -8,8 +8,10 @@
 namespace xlazy::fuzz {
 
 PoisonModel::PoisonModel(const bc::Program& program)
-    : program_(program), must_(program.bases.size()), may_(program.bases.size()), last_write_(program.bases.size(), 0) {
-}
+    : program_(program),
+      must_(program.bases.size()),
+      may_(program.bases.size()),
+      last_write_(program.bases.size(), 0) {}
 
 PoisonModel::Taint PoisonModel::taint_of(bc::Operand operand) const {
     if (operand.is_temp()) {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <iterator>
 
 namespace xlazy::fuzz {
 
@@ -29,10 +29,6 @@ public:
     /// Uniform in [low, high].
     constexpr std::int64_t between(std::int64_t low, std::int64_t high) noexcept { return low + below(high - low + 1); }
     constexpr bool percent(int chance) noexcept { return below(100) < chance; }
-    template <class T>
-    constexpr const T& pick(std::span<const T> from) noexcept {
-        return from[static_cast<std::size_t>(below(static_cast<std::int64_t>(from.size())))];
-    }
     template <class Container>
     constexpr const auto& pick(const Container& from) noexcept {
         return from[static_cast<std::size_t>(below(static_cast<std::int64_t>(std::size(from))))];
