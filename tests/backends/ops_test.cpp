@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every op on every type: the reference against an evaluation of its own, the threaded back end against the reference on every
+// layout of memory, instruction set and number of threads.
+#include "backends/plain_ops.hpp"
+#include "backends/random_kernel.hpp"
+
+#include <fmt/format.h>
+
+namespace xlazy::test {
+namespace {
+
+struct Case {
+    Op op;
+    DType type;
+    DType result;
+};
+
+std::vector<Case> map_cases() {
+    std::vector<Case> cases;
+    for (std::size_t i = 0; i < bc::kOpCount; ++i) {
+        const auto op = static_cast<Op>(i);
+        if (bc::info(op).kind != bc::OpKind::Map) continue;
+        for (const DType type : enabled_types()) {
+            if (!bc::accepts(op, type)) continue;
+            if (op == Op::cast) {
+                for (const DType result : enabled_types()) cases.push_back({op, type, result});
+            } else {
+                cases.push_back({op, type, bc::info(op).result == bc::ResultType::Bool ? DType::boolean : type});
+            }
+        }
+    }
+    return cases;
+}
+
+std::string name_of(const Case& c) {
+    return fmt::format("{}_{}_{}", bc::name_of(c.op), bc::name_of(c.type), bc::name_of(c.result));
+}
+
+template <class T>
+std::vector<T> random_values(std::size_t count, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<T> values(count);
+    for (std::size_t i = 0; i < count; ++i) values[i] = random_value<T>(random);
+    return values;
+}
+
+std::uint32_t random_base(TestKernel& kernel, DType type, std::int64_t size, std::uint64_t seed) {
+    std::uint32_t base = 0;
+    with_type(type, [&]<class T>(std::type_identity<T>) {
+        base = kernel.base_of(random_values<T>(static_cast<std::size_t>(size), seed));
+    });
+    return base;
+}
+
+DType operand_type(const Case& c, unsigned operand) {
+    return c.op == Op::select && operand == 0 ? DType::boolean : c.type;
+}
+
+class Ops : public testing::TestWithParam<Case> {};
+
+void compare_with_plain_cxx(const Case& c) {
+    constexpr std::int64_t count = 4000;
+    TestKernel kernel({count});
+    ValueId in[3];
+    for (unsigned i = 0; i < bc::info(c.op).arity; ++i) {
+        in[i] = kernel.load(kernel.dense(random_base(kernel, operand_type(c, i), count, i + 1), {count}));
+    }
+    std::initializer_list<ValueId> operands[] = {{}, {in[0]}, {in[0], in[1]}, {in[0], in[1], in[2]}};
+    const ValueId value = kernel.compute(c.op, c.type, operands[bc::info(c.op).arity], c.result);
+    const std::uint32_t out = kernel.base(c.result, count);
+    kernel.store(kernel.dense(out, {count}), value);
+    const auto outcome = kernel.run(*be::make_interpreter());
+
+    with_type(c.type, [&]<class T>(std::type_identity<T>) {
+        const auto mask = c.op == Op::select ? kernel.values<bool>(kernel.bases[0]) : std::vector<bool>(count);
+        const std::size_t first = c.op == Op::select ? 1 : 0;
+        const auto a = kernel.values<T>(kernel.bases[first]);
+        const auto b = kernel.values<T>(kernel.bases[bc::info(c.op).arity > 1 ? first + 1 : first]);
+        with_type(c.result, [&]<class R>(std::type_identity<R>) {
+            const auto results = kernel.values<R>(outcome.bases[out]);
+            for (std::size_t i = 0; i < results.size(); ++i) {
+                const R expected = plain_value<R, T>(c.op, mask[i], a[i], b[i]);
+                ASSERT_TRUE(close_enough(c.op, results[i], expected))
+                    << "a " << +a[i] << " b " << +b[i] << " gives " << +results[i] << ", not " << +expected;
+            }
+        });
+    });
+}
+
+TEST_P(Ops, TheReferenceComputesWhatCxxComputes) {
+    for (const be::Isa isa : {be::Isa::baseline, be::Isa::avx2, be::Isa::avx512}) {
+        if (be::set_isa(isa)) compare_with_plain_cxx(GetParam());
+    }
+    be::set_isa(be::best_isa());
+}
+
+/// A view of a new base for each operand; `what` numbers a way in which they lie in memory.
+constexpr int kLayouts = 8;
+TestKernel kernel_of(const Case& c, int layout) {
+    static const Extents domains[kLayouts] = {{3001}, {1500}, {40, 37}, {500, 3}, {7, 300}, {3, 0, 2}, {4, 5, 6, 7}, {}};
+    const Extents& domain = domains[layout];
+    TestKernel kernel(domain);
+    std::mt19937_64 random(static_cast<std::uint64_t>(layout) + 99);
+    const auto pick = [&](int below) { return static_cast<int>(random() % static_cast<std::uint64_t>(below)); };
+    const auto window = [&](DType type, bool repeat) {
+        std::vector<bc::Dim> dims(domain.size());
+        std::int64_t step = 1, offset = 0;
+        for (std::size_t axis = domain.size(); axis-- > 0;) {
+            const std::int64_t extent = repeat && pick(3) == 0 ? 1 : domain[axis];
+            if (layout == 1 || layout == 6) step *= 1 + pick(3);
+            const bool backwards = layout != 0 && pick(3) == 0 && extent > 1;
+            dims[axis] = {extent, extent == 1 ? 0 : backwards ? -step : step};
+            if (backwards) offset += step * (extent - 1);
+            step *= std::max<std::int64_t>(extent, 1);
+        }
+        return kernel.view(random_base(kernel, type, step, random()), offset, dims);
+    };
+    // Every form of scalar operands: none, the first, the second, all.
+    for (int form = 0; form < 4; ++form) {
+        ValueId in[3] = {bc::kNoValue, bc::kNoValue, bc::kNoValue};
+        const unsigned arity = bc::info(c.op).arity;
+        for (unsigned i = 0; i < arity; ++i) {
+            const bool scalar = form == 3 || (form == 1 && i + 1 == arity) || (form == 2 && i + 2 == arity);
+            if (!scalar) in[i] = kernel.load(window(operand_type(c, i), true));
+            else with_type(operand_type(c, i), [&]<class T>(std::type_identity<T>) {
+                in[i] = kernel.scalar(random_value<T>(random));
+            });
+        }
+        const ValueId mask = bc::can_fail(c.op, c.type) && form % 2 == 1 ? kernel.load(window(DType::boolean, true)) : bc::kNoValue;
+        std::initializer_list<ValueId> operands[] = {{}, {in[0]}, {in[0], in[1]}, {in[0], in[1], in[2]}};
+        kernel.store(window(c.result, false), kernel.compute(c.op, c.type, operands[arity], c.result, mask));
+    }
+    return kernel;
+}
+
+TEST_P(Ops, EveryLayoutThreadsAndInstructionSet) {
+    const auto reference = be::make_interpreter();
+    constexpr std::pair<be::Isa, int> runs[] = {{be::Isa::baseline, 1}, {be::Isa::avx2, 3}, {be::Isa::avx512, 1}, {be::Isa::avx512, 2}};
+    for (const auto& [isa, threads] : runs) {
+        if (!be::set_isa(isa)) continue;
+        const auto backend = be::make_openmp(threads, 0);
+        for (int layout = 0; layout < kLayouts; ++layout) {
+            const TestKernel kernel = kernel_of(GetParam(), layout);
+            ASSERT_EQ(kernel.difference(kernel.run(*reference), kernel.run(*backend)), "")
+                << be::name_of(isa) << ", " << threads << " threads, layout " << layout;
+        }
+    }
+    be::set_isa(be::best_isa());
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, Ops, testing::ValuesIn(map_cases()), [](const auto& info) { return name_of(info.param); });
+
+/// Exact ops give the same bits on every instruction set.
+TEST(Ops, ExactOpsDoNotDependOnTheInstructionSet) {
+    const auto backend = be::make_openmp(1);
+    for (const Case& c : map_cases()) {
+        if (bc::info(c.op).maths == bc::Maths::Vector) continue;
+        be::set_isa(be::Isa::baseline);
+        const TestKernel kernel = kernel_of(c, 0);
+        const auto expected = kernel.run(*backend);
+        for (const be::Isa isa : {be::Isa::avx2, be::Isa::avx512}) {
+            if (!be::set_isa(isa)) continue;
+            EXPECT_EQ(kernel.difference(expected, kernel.run(*backend)), "") << name_of(c);
+        }
+    }
+    be::set_isa(be::best_isa());
+}
+
+/// A value of a transcendental function depends neither on its position nor on its neighbours.
+TEST(VectorMaths, PositionAndNeighboursDoNotMatter) {
+    const auto backend = be::make_openmp(1);
+    const auto values = random_values<double>(64, 5);
+    for (const Case& c : map_cases()) {
+        if (bc::info(c.op).maths != bc::Maths::Vector || c.type != DType::f64) continue;
+        const auto apply = [&](const std::vector<double>& a) {
+            const auto count = static_cast<std::int64_t>(a.size());
+            TestKernel kernel({count});
+            const ValueId in = kernel.load(kernel.dense(kernel.base_of(a), {count}));
+            const ValueId value = bc::info(c.op).arity == 1 ? kernel.compute(c.op, c.type, {in})
+                                                            : kernel.compute(c.op, c.type, {in, kernel.scalar(0.75)});
+            const std::uint32_t out = kernel.base(c.type, count);
+            kernel.store(kernel.dense(out, {count}), value);
+            return kernel.values<double>(kernel.run(*backend).bases[out]);
+        };
+        const auto together = apply(values);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const double alone = apply({values[i]})[0], behind = apply({1.0, values[i], 1e300})[1];
+            ASSERT_TRUE(same_value(alone, together[i])) << name_of(c) << " " << values[i];
+            ASSERT_TRUE(same_value(behind, together[i])) << name_of(c) << " " << values[i];
+        }
+    }
+}
+
+TEST(VectorMaths, AnExponentOfTwoIsASquare) {
+    const auto a = random_values<double>(1000, 6);
+    std::vector<double> exponents(1000, 2.0);
+    exponents[7] = 3.0;
+    for (const bool scalar : {false, true}) {
+        TestKernel kernel({1000});
+        const ValueId base = kernel.load(kernel.dense(kernel.base_of(a), {1000}));
+        const ValueId exponent = scalar ? kernel.scalar(2.0) : kernel.load(kernel.dense(kernel.base_of(exponents), {1000}));
+        const std::uint32_t out = kernel.base(DType::f64, 1000);
+        kernel.store(kernel.dense(out, {1000}), kernel.compute(Op::pow, DType::f64, {base, exponent}));
+        const auto results = kernel.values<double>(kernel.run(*be::make_openmp(1)).bases[out]);
+        for (std::size_t i = 0; i < 1000; ++i) {
+            if (!scalar && i == 7) continue;
+            ASSERT_TRUE(same_value(results[i], a[i] * a[i])) << a[i];
+        }
+    }
+}
+
+TEST(Index, CoordinatesOfEveryAxis) {
+    for (const Extents& domain : {Extents{5}, Extents{3, 700}, Extents{400, 3}, Extents{1, 2, 3, 4}, Extents{1}}) {
+        for (unsigned axis = 0; axis < domain.size(); ++axis) {
+            TestKernel kernel(domain);
+            const ValueId index = kernel.compute(Op::index, DType::i64, {}, DType::i64, bc::kNoValue, axis);
+            const std::int64_t count = bc::element_count(domain);
+            const std::uint32_t out = kernel.base(DType::i64, count);
+            kernel.store(kernel.dense(out, domain), kernel.compute(Op::add, DType::i64, {index, kernel.scalar<std::int64_t>(10)}));
+            const auto results = kernel.values<std::int64_t>(kernel.run(*be::make_openmp(2, 0)).bases[out]);
+            std::int64_t inner = 1;
+            for (std::size_t k = axis + 1; k < domain.size(); ++k) inner *= domain[k];
+            for (std::int64_t i = 0; i < count; ++i) {
+                ASSERT_EQ(results[static_cast<std::size_t>(i)], i / inner % domain[axis] + 10);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace xlazy::test

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ops once more, in ordinary C++, to compare with. Integers are computed in 128 bits and cut off.
+#pragma once
+
+#include "backends/test_kernel.hpp"
+
+namespace xlazy::test {
+
+/// What stands in the manual for conversions of floats to integers.
+template <class R, class T>
+R plain_cast(T a) {
+    if constexpr (std::is_integral_v<R> && !std::is_same_v<R, bool> && std::is_floating_point_v<T>) {
+        const auto wide = static_cast<long double>(a);
+        const bool fits = std::trunc(wide) >= static_cast<long double>(std::numeric_limits<R>::min()) &&
+                          std::trunc(wide) <= static_cast<long double>(std::numeric_limits<R>::max());
+        return fits ? static_cast<R>(wide) : std::numeric_limits<R>::min();
+    } else {
+        return static_cast<R>(a);
+    }
+}
+
+__extension__ typedef __int128 WideInteger;
+
+template <class T>
+T plain_integer(Op op, T ta, T tb) {
+    const auto a = static_cast<WideInteger>(ta), b = static_cast<WideInteger>(tb);
+    switch (op) {
+        case Op::add: return static_cast<T>(a + b);
+        case Op::sub: return static_cast<T>(a - b);
+        case Op::mul: return static_cast<T>(a * b);
+        case Op::div: return static_cast<T>(b == 0 ? 0 : a / b);
+        case Op::mod: return static_cast<T>(b == 0 ? 0 : a % b);
+        case Op::neg: return static_cast<T>(-a);
+        case Op::abs: return static_cast<T>(a < 0 ? -a : a);
+        case Op::bit_and: return static_cast<T>(ta & tb);
+        case Op::bit_or: return static_cast<T>(ta | tb);
+        case Op::bit_xor: return static_cast<T>(ta ^ tb);
+        case Op::bit_not: return static_cast<T>(~ta);
+        case Op::sign: return static_cast<T>(a > 0 ? 1 : a < 0 ? -1 : 0);
+        default: ADD_FAILURE() << "no plain form of " << bc::name_of(op); return T{};
+    }
+}
+
+/// Functions for which the C library gives the value, in a type with more digits for f32.
+template <class W>
+W plain_function(Op op, W a, W b) {
+    switch (op) {
+        case Op::hypot: return std::hypot(a, b);
+        case Op::exp: return std::exp(a);
+        case Op::exp2: return std::exp2(a);
+        case Op::expm1: return std::expm1(a);
+        case Op::log: return std::log(a);
+        case Op::log2: return std::log2(a);
+        case Op::log10: return std::log10(a);
+        case Op::log1p: return std::log1p(a);
+        case Op::pow: return std::pow(a, b);
+        case Op::cbrt: return std::cbrt(a);
+        case Op::sin: return std::sin(a);
+        case Op::cos: return std::cos(a);
+        case Op::tan: return std::tan(a);
+        case Op::asin: return std::asin(a);
+        case Op::acos: return std::acos(a);
+        case Op::atan: return std::atan(a);
+        case Op::atan2: return std::atan2(a, b);
+        case Op::sinh: return std::sinh(a);
+        case Op::cosh: return std::cosh(a);
+        case Op::tanh: return std::tanh(a);
+        case Op::asinh: return std::asinh(a);
+        case Op::acosh: return std::acosh(a);
+        case Op::atanh: return std::atanh(a);
+        case Op::erf: return std::erf(a);
+        case Op::erfc: return std::erfc(a);
+        default: ADD_FAILURE() << "no plain form of " << bc::name_of(op); return W{};
+    }
+}
+
+template <class T>
+T plain_float(Op op, T a, T b) {
+    switch (op) {
+        case Op::add: return a + b;
+        case Op::sub: return a - b;
+        case Op::mul: return a * b;
+        case Op::div: return a / b;
+        case Op::neg: return -a;
+        case Op::abs: return std::abs(a);
+        case Op::sqrt: return std::sqrt(a);
+        case Op::floor: return std::floor(a);
+        case Op::ceil: return std::ceil(a);
+        case Op::trunc: return std::trunc(a);
+        case Op::round: return std::round(a);
+        case Op::rint: return std::nearbyint(a);
+        case Op::fmax: return std::fmax(a, b);
+        case Op::fmin: return std::fmin(a, b);
+        case Op::fdim: return std::fdim(a, b);
+        case Op::sign: return std::isnan(a) ? a : a == 0 ? std::copysign(T(0), a) : std::copysign(T(1), a);
+        case Op::fmod: return std::fmod(a, b);
+        case Op::remainder: return std::remainder(a, b);
+        case Op::tgamma: return std::tgamma(a);
+        case Op::lgamma: return std::lgamma(a);
+        default: break;
+    }
+    if constexpr (std::is_same_v<T, float>) return static_cast<float>(plain_function<double>(op, a, b));
+    else return static_cast<T>(plain_function<T>(op, a, b));
+}
+
+template <class R, class T>
+R plain_value(Op op, bool mask, T a, T b) {
+    switch (op) {
+        case Op::copy: return static_cast<R>(a);
+        case Op::cast: return plain_cast<R>(a);
+        case Op::select: return static_cast<R>(mask ? a : b);
+        case Op::min: return static_cast<R>(a < b ? a : b);
+        case Op::max: return static_cast<R>(a > b ? a : b);
+        case Op::lt: return static_cast<R>(a < b);
+        case Op::le: return static_cast<R>(a <= b);
+        case Op::gt: return static_cast<R>(a > b);
+        case Op::ge: return static_cast<R>(a >= b);
+        case Op::eq: return static_cast<R>(a == b);
+        case Op::ne: return static_cast<R>(a != b);
+        case Op::logical_and: return static_cast<R>(a && b);
+        case Op::logical_or: return static_cast<R>(a || b);
+        case Op::logical_not: return static_cast<R>(!a);
+        default: break;
+    }
+    if constexpr (std::is_floating_point_v<T>) {
+        switch (op) {
+            case Op::isnan: return static_cast<R>(std::isnan(a));
+            case Op::isinf: return static_cast<R>(std::isinf(a));
+            case Op::isfinite: return static_cast<R>(std::isfinite(a));
+            default: return static_cast<R>(plain_float(op, a, b));
+        }
+    } else if constexpr (std::is_same_v<T, bool>) {
+        if (op == Op::bit_and) return static_cast<R>(a && b);
+        if (op == Op::bit_or) return static_cast<R>(a || b);
+        return static_cast<R>(a != b);  // bit_xor
+    } else {
+        return static_cast<R>(plain_integer(op, a, b));
+    }
+}
+
+/// Numbers between a and b, counted in steps of the type.
+template <class T>
+double steps_between(T a, T b) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    const auto position = [](T x) {
+        Bits bits;
+        std::memcpy(&bits, &x, sizeof x);
+        return bits < 0 ? -static_cast<double>(bits & std::numeric_limits<Bits>::max()) : static_cast<double>(bits);
+    };
+    // Differences of a few steps are exact: the subtraction is done in integers where the signs agree.
+    if (std::signbit(a) == std::signbit(b)) {
+        Bits x, y;
+        std::memcpy(&x, &a, sizeof a);
+        std::memcpy(&y, &b, sizeof b);
+        return std::abs(static_cast<double>(x - y));
+    }
+    return std::abs(position(a) - position(b));
+}
+
+/// Exact ops: the same value. Transcendental functions: within 4 units in the last place.
+template <class R>
+bool close_enough(Op op, R value, R expected) {
+    if (bc::info(op).maths != bc::Maths::Vector) return same_value(value, expected);
+    if constexpr (std::is_floating_point_v<R>) {
+        if (expected != expected || value != value) return expected != expected && value != value;
+        return steps_between(value, expected) <= 4;
+    }
+    return false;
+}
+
+}  // namespace xlazy::test

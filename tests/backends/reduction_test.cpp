@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The order of reductions, against a transcription of the rule that shares nothing with the back ends.
+#include "backends/random_kernel.hpp"
+
+#include <limits>
+#include <optional>
+
+namespace xlazy::test {
+namespace {
+
+/// A sum in the rule's order, of the values at the indices of one line. Absent lanes and leaves are empty.
+template <class T>
+T rule_sum(const std::vector<T>& line, std::int64_t inner) {
+    std::int64_t lanes = 32, leaf = 4096;
+    while (lanes * inner > 32 && lanes > 1) lanes /= 2;
+    while (leaf * inner > 4096 && leaf > 32) leaf /= 2;
+    using Sum = std::optional<T>;
+    const auto add = [](Sum& a, const Sum& b) {
+        if (!b) return;
+        if (!a) a = b;
+        else if constexpr (std::is_integral_v<T>) a = static_cast<T>(static_cast<std::uint64_t>(*a) + static_cast<std::uint64_t>(*b));
+        else a = *a + *b;
+    };
+    const auto halve = [&](std::vector<Sum>& sums) {
+        const std::size_t half = sums.size() / 2;
+        for (std::size_t i = 0; i < half; ++i) add(sums[i], sums[i + half]);
+        sums.resize(half);
+    };
+    std::vector<Sum> leaves;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const auto in_leaf = static_cast<std::int64_t>(i) % leaf;
+        if (in_leaf == 0) leaves.emplace_back();
+        if (in_leaf != 0) continue;
+        std::vector<Sum> sums(static_cast<std::size_t>(lanes));
+        for (std::size_t k = i; k < line.size() && k < i + static_cast<std::size_t>(leaf); ++k) {
+            add(sums[(k - i) % static_cast<std::size_t>(lanes)], line[k]);
+        }
+        while (sums.size() > 1) halve(sums);
+        leaves.back() = sums[0];
+    }
+    while (leaves.size() > 1) {
+        if (leaves.size() % 2 == 1) leaves.emplace_back();
+        std::vector<Sum> next;
+        for (std::size_t k = 0; k < leaves.size(); k += 2) {
+            next.push_back(leaves[k]);
+            add(next.back(), leaves[k + 1]);
+        }
+        leaves = next;
+    }
+    return leaves.empty() ? T(0) : *leaves[0];
+}
+
+/// Sums of [outer][n][inner] over n, by the rule.
+template <class T>
+std::vector<T> rule_sums(const std::vector<T>& values, std::int64_t outer, std::int64_t n, std::int64_t inner) {
+    std::vector<T> results;
+    for (std::int64_t o = 0; o < outer; ++o) {
+        for (std::int64_t i = 0; i < inner; ++i) {
+            std::vector<T> line;
+            for (std::int64_t k = 0; k < n; ++k) line.push_back(values[static_cast<std::size_t>((o * n + k) * inner + i)]);
+            results.push_back(rule_sum(line, inner));
+        }
+    }
+    return results;
+}
+
+std::vector<std::unique_ptr<be::Backend>> all_backends() {
+    std::vector<std::unique_ptr<be::Backend>> backends;
+    backends.push_back(be::make_interpreter());
+    for (int threads = 1; threads <= 3; ++threads) backends.push_back(be::make_openmp(threads, 0));
+    return backends;
+}
+
+/// Magnitudes that differ by many orders: every other order of additions gives other bits.
+template <class T>
+std::vector<T> wild_values(std::int64_t count) {
+    std::mt19937_64 random(17);
+    std::vector<T> values(static_cast<std::size_t>(count));
+    for (T& value : values) {
+        const double unit = static_cast<double>(random() >> 11) / static_cast<double>(1ull << 53);
+        if constexpr (std::is_integral_v<T>) value = static_cast<T>(random());
+        else value = static_cast<T>((unit - 0.5) * std::exp2(static_cast<double>(random() % 30)));
+    }
+    return values;
+}
+
+struct Shape {
+    std::int64_t outer, n, inner;
+};
+
+/// Around every border of lanes and leaves.
+std::vector<Shape> shapes() {
+    std::vector<Shape> result;
+    for (const std::int64_t inner : {1, 2, 3, 5, 16, 17, 31, 32, 33, 700, 1000, 5000}) {
+        const std::int64_t leaf = std::max<std::int64_t>(32, [&] {
+            std::int64_t power = 1;
+            while (power * 2 * inner <= 4096) power *= 2;
+            return power;
+        }());
+        for (const std::int64_t n : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{31}, std::int64_t{32},
+                                     std::int64_t{33}, std::int64_t{100}, leaf - 1, leaf, leaf + 1, 2 * leaf, 3 * leaf - 7, 5 * leaf + 3}) {
+            result.push_back({1, n, inner});
+            if (n * inner < 20000) result.push_back({4, n, inner});
+        }
+    }
+    result.push_back({1000, 3, 1});
+    result.push_back({700, 5, 4});
+    result.push_back({3, 300000, 1});
+    return result;
+}
+
+template <class T>
+class SumOrder : public testing::Test {};
+using SumTypes = testing::Types<float, double, std::int32_t, std::int64_t>;
+TYPED_TEST_SUITE(SumOrder, SumTypes);
+
+/// The sums of a shape by a back end: straight from memory, or of a value that is computed.
+template <class T>
+std::vector<T> sums(be::Backend& backend, const Shape& shape, const std::vector<T>& values, bool computed) {
+    const Extents domain{shape.outer, shape.n, shape.inner};
+    TestKernel kernel(domain);
+    ValueId value = kernel.load(kernel.dense(kernel.base_of(values), domain));
+    if (computed) value = kernel.compute(Op::mul, bc::dtype_of<T>(), {value, kernel.scalar(T(1))});
+    const std::uint32_t out = kernel.base(bc::dtype_of<T>(), shape.outer * shape.inner);
+    kernel.reduce(Op::sum, 1, false, kernel.dense(out, {shape.outer, shape.inner}), value);
+    return kernel.template values<T>(kernel.run(backend).bases[out]);
+}
+
+TYPED_TEST(SumOrder, IsTheRules) {
+    using T = TypeParam;
+    const auto backends = all_backends();
+    for (const Shape& shape : shapes()) {
+        const auto values = wild_values<T>(shape.outer * shape.n * shape.inner);
+        const auto expected = rule_sums(values, shape.outer, shape.n, shape.inner);
+        for (const auto& backend : backends) {
+            for (const bool computed : {false, true}) {
+                const auto results = sums(*backend, shape, values, computed);
+                for (std::size_t i = 0; i < results.size(); ++i) {
+                    ASSERT_TRUE(same_value(results[i], expected[i]))
+                        << backend->name() << " [" << shape.outer << "][" << shape.n << "][" << shape.inner << "], result " << i
+                        << ": " << results[i] << ", not " << expected[i];
+                }
+            }
+        }
+    }
+}
+
+TEST(Sum, ManyFloatOnesAreExact) {
+    constexpr std::int64_t count = (1 << 24) + 1024;
+    TestKernel kernel({count});
+    const std::uint32_t out = kernel.base(DType::f32, 1);
+    const ValueId one = kernel.load(kernel.view(kernel.base_of(std::vector<float>{1.0f}), 0, {{1, 0}}));
+    kernel.reduce(Op::sum, 0, false, kernel.view(out, 0, {}), one);
+    for (int threads = 1; threads <= 2; ++threads) {
+        EXPECT_EQ(kernel.values<float>(kernel.run(*be::make_openmp(threads)).bases[out])[0], static_cast<float>(count));
+    }
+}
+
+TEST(Sum, NegativeZerosStay) {
+    for (const std::int64_t n : {1, 5, 32, 40, 5000}) {
+        for (const std::int64_t inner : {1, 3, 40}) {
+            TestKernel kernel({n, inner});
+            const std::vector<double> zeros(static_cast<std::size_t>(n * inner), -0.0);
+            const std::uint32_t out = kernel.base(DType::f64, inner);
+            kernel.reduce(Op::sum, 0, false, kernel.dense(out, {inner}), kernel.load(kernel.dense(kernel.base_of(zeros), {n, inner})));
+            for (const auto& backend : all_backends()) {
+                for (const double result : kernel.values<double>(kernel.run(*backend).bases[out])) {
+                    EXPECT_TRUE(result == 0 && std::signbit(result)) << n << " " << inner;
+                }
+            }
+        }
+    }
+}
+
+TEST(Sum, OfNoIndicesIsZero) {
+    for (const bool keep : {false, true}) {
+        TestKernel kernel({3, 0, 2});
+        const ValueId value = kernel.load(kernel.dense(kernel.base(DType::f64, 0), {3, 0, 2}));
+        const std::uint32_t out = kernel.base_of(std::vector<double>(12, 7.0));
+        const std::vector<bc::Dim> dims = keep ? std::vector<bc::Dim>{{3, 4}, {1, 0}, {2, 1}} : std::vector<bc::Dim>{{3, 4}, {2, 1}};
+        kernel.reduce(Op::sum, 1, keep, kernel.view(out, 0, dims), value);
+        for (const auto& backend : all_backends()) {
+            EXPECT_EQ(kernel.values<double>(kernel.run(*backend).bases[out]),
+                      (std::vector<double>{0, 0, 7, 7, 0, 0, 7, 7, 0, 0, 7, 7}));
+        }
+    }
+}
+
+TEST(Extrema, ANaNPropagatesAndBoolsWork) {
+    for (const std::int64_t n : {3, 40, 5000}) {
+        auto values = wild_values<double>(n);
+        const double smallest = *std::min_element(values.begin(), values.end());
+        for (const bool with_nan : {false, true}) {
+            if (with_nan) values[static_cast<std::size_t>(n / 2)] = std::numeric_limits<double>::quiet_NaN();
+            TestKernel kernel({n});
+            const ValueId value = kernel.load(kernel.dense(kernel.base_of(values), {n}));
+            const ValueId negative = kernel.compute(Op::lt, DType::f64, {value, kernel.scalar(0.0)});
+            const std::uint32_t least = kernel.base(DType::f64, 1), all = kernel.base(DType::boolean, 1), any = kernel.base(DType::boolean, 1);
+            kernel.reduce(Op::amin, 0, false, kernel.view(least, 0, {}), value);
+            kernel.reduce(Op::amin, 0, false, kernel.view(all, 0, {}), negative);
+            kernel.reduce(Op::amax, 0, false, kernel.view(any, 0, {}), negative);
+            for (const auto& backend : all_backends()) {
+                const auto outcome = kernel.run(*backend);
+                const double result = kernel.values<double>(outcome.bases[least])[0];
+                EXPECT_TRUE(with_nan ? std::isnan(result) : result == smallest);
+                EXPECT_FALSE(kernel.values<bool>(outcome.bases[all])[0]);
+                EXPECT_TRUE(kernel.values<bool>(outcome.bases[any])[0]);
+            }
+        }
+    }
+}
+
+TEST(Reductions, OfDifferentAxesInOneKernelAreRefused) {
+    TestKernel kernel({3, 4});
+    const ValueId value = kernel.load(kernel.dense(kernel.base(DType::f64, 12), {3, 4}));
+    kernel.reduce(Op::sum, 0, false, kernel.dense(kernel.base(DType::f64, 4), {4}), value);
+    kernel.reduce(Op::sum, 1, false, kernel.dense(kernel.base(DType::f64, 3), {3}), value);
+    EXPECT_THROW(kernel.run(*be::make_openmp(1)), std::logic_error);
+}
+
+}  // namespace
+}  // namespace xlazy::test
