@@ -188,7 +188,7 @@ protected:
     }
 
 private:
-    std::array<std::unique_ptr<be::Backend>, 2> backends_{be::make_interpreter(), be::make_openmp(3)};
+    std::array<std::unique_ptr<be::Backend>, 2> backends_{be::make_interpreter(), be::make_openmp(3, 0)};
 };
 
 TEST_P(Dependencies, EveryPairOfWindows) {

@@ -22,18 +22,23 @@ constexpr std::int64_t kLargeProgram = 200000;  ///< elements of all bases from 
 /// One way to run a batch.
 struct Way {
     opt::PassSet passes;
-    int threads;  ///< 0: the reference interpreter
+    int threads;                  ///< 0: the reference interpreter
+    bool always_threads = false;  ///< use the threads for the smallest kernels, too
 };
 
 std::string name_of(const Way& way) {
     return fmt::format("passes {:#x}, {}", way.passes.bits & ((1u << opt::pass_table().size()) - 1),
-                       way.threads == 0 ? std::string("interp") : fmt::format("openmp with {} threads", way.threads));
+                       way.threads == 0
+                           ? std::string("interp")
+                           : fmt::format("openmp with {} threads{}", way.threads, way.always_threads ? " always" : ""));
 }
 
-be::Backend& backend_of(int threads) {
-    static std::map<int, std::unique_ptr<be::Backend>> backends;
-    auto& backend = backends[threads];
-    if (!backend) backend = threads == 0 ? be::make_interpreter() : be::make_openmp(threads);
+be::Backend& backend_of(const Way& way) {
+    static std::map<std::pair<int, bool>, std::unique_ptr<be::Backend>> backends;
+    auto& backend = backends[{way.threads, way.always_threads}];
+    if (!backend)
+        backend = way.threads == 0 ? be::make_interpreter()
+                                   : be::make_openmp(way.threads, way.always_threads ? 0 : be::kSerialNanoseconds);
     return *backend;
 }
 
@@ -59,12 +64,14 @@ opt::PassSet random_passes(Random& random) {
 }
 
 std::vector<Way> ways_for(Random& random, bool large) {
-    const auto threads = [&] { return static_cast<int>(random.between(1, kMaxThreads)); };
-    std::vector<Way> ways{{opt::PassSet{}, threads()}, {random_passes(random), threads()}};
+    const auto threaded = [&](opt::PassSet passes) {
+        return Way{passes, static_cast<int>(random.between(1, kMaxThreads)), random.percent(60)};
+    };
+    std::vector<Way> ways{threaded(opt::PassSet{}), threaded(random_passes(random))};
     if (large) return ways;
     ways.push_back({opt::PassSet{}, 0});
-    ways.push_back({opt::PassSet{0}, threads()});
-    ways.push_back({random_passes(random), threads()});
+    ways.push_back(threaded(opt::PassSet{0}));
+    ways.push_back(threaded(random_passes(random)));
     ways.push_back({random_passes(random), 0});
     return ways;
 }
@@ -109,14 +116,14 @@ std::string check_variant(const Case& c, const bc::Plan& plan, const Way& way, R
     const Outcome expected = run_oracle(other);
     if (expected.read_undefined) return "";
     const std::string wrong =
-        difference(other.program, expected, execute(other, plan, backend_of(way.threads), garbage_of(random)));
+        difference(other.program, expected, execute(other, plan, backend_of(way), garbage_of(random)));
     return wrong.empty() ? "" : fmt::format("as plan for another geometry: {}\n{}", wrong, bc::print(other.program));
 }
 
 std::string check_way(const Case& c, const Outcome& expected, const Way& way, Random& random) {
     try {
         const bc::Plan plan = plan_of(c.program, way.passes);
-        const Outcome got = execute(c, plan, backend_of(way.threads), garbage_of(random));
+        const Outcome got = execute(c, plan, backend_of(way), garbage_of(random));
         std::string wrong = difference(c.program, expected, got);
         for (int i = 0; wrong.empty() && i < 2; ++i) wrong = check_variant(c, plan, way, random);
         return wrong.empty() ? "" : fmt::format("{}: {}", name_of(way), wrong);

@@ -232,6 +232,7 @@ std::optional<std::size_t> TileProgram::memory_to_fold(bc::ValueId value) const 
     const Access& source = nest_.accesses()[access];
     const auto axis = static_cast<unsigned>(nest_.reduced());
     const std::int64_t inner = reduction_shape().inner;
+    if (inner == 0) return {};  // no result has an element
     const bool several_lanes = reduction_lanes(inner) > 1;
     const bool dense = inner == 1 || nest_.layout(source, axis + 1) == Layout::Dense;
     if (!dense || (several_lanes && source.strides[axis] != inner * source.element_size)) return {};
