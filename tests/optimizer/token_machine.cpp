@@ -246,6 +246,12 @@ private:
     }
 
     void run_kernel(const bc::Kernel& kernel) {
+        const MicroOp* reduction = nullptr;
+        for (const MicroOp& op : kernel.ops) {
+            if (!is_reduction(op)) continue;
+            if (reduction != nullptr && reduction->axis != op.axis) fail("a kernel reduces along two axes");
+            reduction = &op;
+        }
         const Extents extents = program_.domain_extents(kernel.domain);
         std::vector<std::int64_t> order(static_cast<std::size_t>(bc::element_count(extents)));
         std::iota(order.begin(), order.end(), std::int64_t{0});

@@ -43,7 +43,7 @@ private:
             if (op.kind == MicroOp::Kind::StoreScratch) needless_[i] = !scratch_loaded_[op.index];
             if (op.kind != MicroOp::Kind::StoreView) continue;
             needless_[i] = !base_wanted_[base_of(op)] || stored_again(op.index);
-            if (!needless_[i]) stored_.push_back(op.index);
+            stored_.push_back(op.index);
         }
     }
 

@@ -68,13 +68,12 @@ private:
         return kernel;
     }
 
-    /// The first kernel in which all temporaries that the piece reads are there.
+    /// The first kernel, if it is of the piece's domain, in which all temporaries that the piece reads are there.
     std::uint32_t earliest() const {
         std::uint32_t kernel = 0;
         for (const std::uint32_t temp : piece_.loaded_temps) {
             const TempOrigin& origin = context_.temps[temp];
-            const bool aligned = !origin.reduction && kernels_[origin.kernel].domain == piece_.domain;
-            kernel = std::max(kernel, origin.kernel + (aligned ? 0 : 1));
+            kernel = std::max(kernel, origin.kernel + (origin.reduction ? 1 : 0));
         }
         return kernel;
     }
