@@ -29,6 +29,7 @@ Registry& registry() noexcept {
 
 constinit thread_local Queue* current = nullptr;
 constinit thread_local bool thread_ended = false;
+constinit bool forked_child = false;  ///< the program's statistics are those of its first process
 
 /// Runs what is left and reports an error that nobody has seen. Never throws.
 void run_last(Queue& queue, Reason reason) noexcept {
@@ -81,7 +82,7 @@ void at_exit() {
         run_last(*queue, Reason::exit);
         queue->unlock();
     }
-    if (!settings().stats.empty()) write_statistics(settings().stats);
+    if (!settings().stats.empty() && !forked_child) write_statistics(settings().stats);
 }
 
 /// Queues whose locks this thread took for the fork.
@@ -115,6 +116,7 @@ void after_fork() {
 /// A child cannot use the parent's threads, and the OpenMP runtime would wait for them.
 void after_fork_in_child() {
     after_fork();
+    forked_child = true;
     run_on_one_thread();
 }
 

@@ -260,7 +260,7 @@ TEST(Record, WhatATakenBackStatementNamedIsFreeAgain) {
 TEST(Record, AStatementInsideAnotherIsRefused) {
     const Array<double> a({3}, {1, 2, 3});
     Statement s(here::current());
-    EXPECT_THROW(Statement(here::current()), std::logic_error);
+    EXPECT_THROW(Statement{here::current()}, std::logic_error);
     s.store(a.all(), s.apply(Op::add, DType::f64, s.load(a.all()), s.scalar(1.0)));
     EXPECT_EQ(a.values(), (Doubles{2, 3, 4}));
 }
