@@ -18,7 +18,9 @@ std::string shape_text(const Extents& extents, std::size_t rank) {
 
 }  // namespace
 
-std::string place_text(here line) { return line.line == 0 ? std::string() : fmt::format("{}:{}: ", line.file, line.line); }
+std::string place_text(here line) {
+    return line.line == 0 ? std::string() : fmt::format("{}:{}: ", line.file, line.line);
+}
 
 std::string with_place(here line, const std::string& text) {
     const std::string place = place_text(line);
@@ -45,8 +47,9 @@ void window::check() const {
     }
     if (low >= 0 && high < static_cast<std::int64_t>(base->size())) return;
     const std::string shape = shape_text([this](std::size_t i) { return extents[i]; }, rank);
-    throw std::out_of_range(with_place(rt::LineScope::current(), fmt::format("a view of shape {} reaches outside its array of {} elements",
-                                                                              shape, base->size())));
+    throw std::out_of_range(
+        with_place(rt::LineScope::current(),
+                   fmt::format("a view of shape {} reaches outside its array of {} elements", shape, base->size())));
 }
 
 rt::Base* leaves::add(rt::DType type, std::size_t rank, const std::size_t* extents) {
@@ -89,14 +92,16 @@ void check_reduced_extents(Op op, const rt::Statement& statement, Value operand,
     if (!nothing_reduced || result_empty) return;
     static_cast<void>(keep_dims);
     const std::string shape = shape_text([&](std::size_t i) { return statement.extent_of(operand, i); }, rank);
-    throw_statement_error(fmt::format("{} of an array of shape {}: there is no value for an empty axis", bc::name_of(op), shape));
+    throw_statement_error(
+        fmt::format("{} of an array of shape {}: there is no value for an empty axis", bc::name_of(op), shape));
 }
 
 void normalise_axes(std::ptrdiff_t* axes, std::size_t count, std::size_t rank) {
     for (std::size_t i = 0; i < count; ++i) {
         const std::ptrdiff_t axis = axes[i] < 0 ? axes[i] + static_cast<std::ptrdiff_t>(rank) : axes[i];
         if (axis < 0 || axis >= static_cast<std::ptrdiff_t>(rank)) {
-            throw_statement_error(fmt::format("axis {} is out of bounds for a reduction of {} dimensions", axes[i], rank));
+            throw_statement_error(
+                fmt::format("axis {} is out of bounds for a reduction of {} dimensions", axes[i], rank));
         }
         axes[i] = axis;
     }

@@ -12,69 +12,70 @@
 namespace xlazy {
 namespace detail {
 
-template <class> concept never = false;
+template <class>
+concept never = false;
 
 }  // namespace detail
 
 // Constructors and assignments that both containers have. A copy assignment that is never viable lets plain copies go
-// through rhs, which knows the line; a move assignment that takes nothing but the class itself leaves every other source
-// to rhs too.
-#define XLAZY_CONTAINER_MEMBERS(self)                                                                               \
-public:                                                                                                             \
-    using typename base::const_reference;                                                                           \
-    using typename base::shape_type;                                                                                \
-    using typename base::storage_type;                                                                              \
-    using typename base::strides_type;                                                                              \
-    using typename base::value_type;                                                                                \
-                                                                                                                    \
-    self() = default;                                                                                               \
-    self(const self& other, here line = here::current()) : base() {                                                 \
-        rt::LineScope scope(line);                                                                                  \
-        detail::copy_array(*this, other);                                                                           \
-    }                                                                                                               \
-    self(self&&) noexcept = default;                                                                                \
-    ~self() = default;                                                                                              \
-    explicit self(const shape_type& shape, xt::layout_type layout = L) { this->resize(shape, layout); }             \
-    explicit self(const shape_type& shape, const_reference value, xt::layout_type layout = L,                       \
-                  here line = here::current()) {                                                                    \
-        this->resize(shape, layout);                                                                                \
-        this->fill(value, line);                                                                                    \
-    }                                                                                                               \
-    explicit self(const shape_type& shape, const strides_type& strides) { this->resize(shape, strides); }           \
-    explicit self(const shape_type& shape, const strides_type& strides, const_reference value,                      \
-                  here line = here::current()) {                                                                    \
-        this->resize(shape, strides);                                                                               \
-        this->fill(value, line);                                                                                    \
-    }                                                                                                               \
-    explicit self(storage_type&& storage, shape_type&& shape, strides_type&& strides) {                             \
-        auto& c = this->own();                                                                                      \
-        c.shape = std::move(shape);                                                                                 \
-        c.strides = std::move(strides);                                                                             \
-        xt::resize_container(c.backstrides, c.strides.size());                                                      \
-        xt::adapt_strides(c.shape, c.strides, c.backstrides);                                                       \
-        c.storage = std::move(storage);                                                                             \
-    }                                                                                                               \
-    template <class S = shape_type>                                                                                 \
-    static self from_shape(S&& shape) {                                                                             \
-        return self(xtl::forward_sequence<shape_type, S>(shape));                                                   \
-    }                                                                                                               \
-    template <class E>                                                                                              \
-    self(const xt::xexpression<E>& e, here line = here::current()) {                                                \
-        rt::LineScope scope(line);                                                                                  \
-        detail::assign_to<detail::assignment::set>(*this, e.derived_cast());                                        \
-    }                                                                                                               \
-                                                                                                                    \
-    self& operator=(const self&) requires detail::never<value_type>;                                                \
-    template <std::same_as<self> X>                                                                                 \
-    self& operator=(X&& other) noexcept {                                                                           \
-        this->take(std::move(other));                                                                               \
-        return *this;                                                                                               \
-    }                                                                                                               \
-    self& operator=(detail::rhs<self, detail::assignment::set> e) { return e.run(*this); }                          \
-                                                                                                                    \
-    friend void swap(self& a, self& b) noexcept { a.swap_arrays(b); }                                               \
-                                                                                                                    \
-protected:                                                                                                          \
+// through rhs, which knows the line; a move assignment that takes nothing but the class itself leaves every other
+// source to rhs too.
+#define XLAZY_CONTAINER_MEMBERS(self)                                                                     \
+public:                                                                                                   \
+    using typename base::const_reference;                                                                 \
+    using typename base::shape_type;                                                                      \
+    using typename base::storage_type;                                                                    \
+    using typename base::strides_type;                                                                    \
+    using typename base::value_type;                                                                      \
+                                                                                                          \
+    self() = default;                                                                                     \
+    self(const self& other, here line = here::current()) : base() {                                       \
+        rt::LineScope scope(line);                                                                        \
+        detail::copy_array(*this, other);                                                                 \
+    }                                                                                                     \
+    self(self&&) noexcept = default;                                                                      \
+    ~self() = default;                                                                                    \
+    explicit self(const shape_type& shape, xt::layout_type layout = L) { this->resize(shape, layout); }   \
+    explicit self(const shape_type& shape, const_reference value, xt::layout_type layout = L,             \
+                  here line = here::current()) {                                                          \
+        this->resize(shape, layout);                                                                      \
+        this->fill(value, line);                                                                          \
+    }                                                                                                     \
+    explicit self(const shape_type& shape, const strides_type& strides) { this->resize(shape, strides); } \
+    explicit self(const shape_type& shape, const strides_type& strides, const_reference value,            \
+                  here line = here::current()) {                                                          \
+        this->resize(shape, strides);                                                                     \
+        this->fill(value, line);                                                                          \
+    }                                                                                                     \
+    explicit self(storage_type&& storage, shape_type&& shape, strides_type&& strides) {                   \
+        auto& c = this->own();                                                                            \
+        c.shape = std::move(shape);                                                                       \
+        c.strides = std::move(strides);                                                                   \
+        xt::resize_container(c.backstrides, c.strides.size());                                            \
+        xt::adapt_strides(c.shape, c.strides, c.backstrides);                                             \
+        c.storage = std::move(storage);                                                                   \
+    }                                                                                                     \
+    template <class S = shape_type>                                                                       \
+    static self from_shape(S&& shape) {                                                                   \
+        return self(xtl::forward_sequence<shape_type, S>(shape));                                         \
+    }                                                                                                     \
+    template <class E>                                                                                    \
+    self(const xt::xexpression<E>& e, here line = here::current()) {                                      \
+        rt::LineScope scope(line);                                                                        \
+        detail::assign_to<detail::assignment::set>(*this, e.derived_cast());                              \
+    }                                                                                                     \
+                                                                                                          \
+    self& operator=(const self&) requires detail::never<value_type>;                                      \
+    template <std::same_as<self> X>                                                                       \
+    self& operator=(X&& other) noexcept {                                                                 \
+        this->take(std::move(other));                                                                     \
+        return *this;                                                                                     \
+    }                                                                                                     \
+    self& operator=(detail::rhs<self, detail::assignment::set> e) { return e.run(*this); }                \
+                                                                                                          \
+    friend void swap(self& a, self& b) noexcept { a.swap_arrays(b); }                                     \
+                                                                                                          \
+protected:                                                                                                \
     self(detail::share_cell, typename base::cell_type* cell) noexcept : base(detail::share_cell(), cell) {}
 
 /// A dense array whose rank is known at run time: xt::xarray with recorded statements.
@@ -139,7 +140,8 @@ public:
     shared_array(const C& c) : C(share_cell(), c.share()) {}
     shared_array(C&& c) : C(share_cell(), c.share()) {}
     shared_array(const shared_array& other) : C(share_cell(), other.share()) {}
-    shared_array(shared_array&& other) noexcept : C(static_cast<C&&>(other)) {}
+    // Nothing is taken: an expression that was moved from can still be used, as xtensor's, which hold references.
+    shared_array(shared_array&& other) noexcept : C(share_cell(), other.share()) {}
 
     using C::operator=;
     shared_array& operator=(const shared_array& other) {
@@ -148,7 +150,8 @@ public:
     }
 };
 
-template <class D> inline constexpr bool is_array = false;
+template <class D>
+inline constexpr bool is_array = false;
 template <class T, xt::layout_type L, class A, class SA>
 inline constexpr bool is_array<xarray<T, L, A, SA>> = true;
 template <class T, std::size_t N, xt::layout_type L, class A>
@@ -157,9 +160,26 @@ inline constexpr bool is_array<xtensor<T, N, L, A>> = true;
 }  // namespace detail
 }  // namespace xlazy
 
+// The general std::swap moves, and expressions and views kept in variables would follow the moved array. As with
+// xtensor they stay with theirs.
+namespace std {
+
+template <class T, xt::layout_type L, class A, class SA>
+void swap(xlazy::xarray<T, L, A, SA>& a, xlazy::xarray<T, L, A, SA>& b) noexcept {
+    swap(a, b);  // the class's own
+}
+template <class T, std::size_t N, xt::layout_type L, class A>
+void swap(xlazy::xtensor<T, N, L, A>& a, xlazy::xtensor<T, N, L, A>& b) noexcept {
+    swap(a, b);
+}
+
+}  // namespace std
+
 namespace xt {
 
-template <class C> struct xcontainer_inner_types<xlazy::detail::shared_array<C>> : xcontainer_inner_types<C> {};
-template <class C> struct xiterable_inner_types<xlazy::detail::shared_array<C>> : xiterable_inner_types<C> {};
+template <class C>
+struct xcontainer_inner_types<xlazy::detail::shared_array<C>> : xcontainer_inner_types<C> {};
+template <class C>
+struct xiterable_inner_types<xlazy::detail::shared_array<C>> : xiterable_inner_types<C> {};
 
 }  // namespace xt

@@ -11,8 +11,14 @@
 namespace xlazy::detail {
 
 /// Whole containers have two derived_cast (xcontainer's and xexpression's); xtensor's assigner needs the latter.
-template <class X> const xt::xexpression<X>& as_expression(const xt::xexpression<X>& e) { return e; }
-template <class X> xt::xexpression<X>& as_expression(xt::xexpression<X>& e) { return e; }
+template <class X>
+const xt::xexpression<X>& as_expression(const xt::xexpression<X>& e) {
+    return e;
+}
+template <class X>
+xt::xexpression<X>& as_expression(xt::xexpression<X>& e) {
+    return e;
+}
 
 template <class E>
 inline constexpr bool is_recorded_tree = recorded_value<E> && (lowering<E>::native || is_scalar<E>);
@@ -86,7 +92,8 @@ void stock_whole(D& d, const E& e) {
     if constexpr (xt::has_assign_to<D, E>::value) {
         e.assign_to(as_expression(result));
     } else {
-        xt::xexpression_assigner<xt::xtensor_expression_tag>::assign_xexpression(as_expression(result), as_expression(e));
+        xt::xexpression_assigner<xt::xtensor_expression_tag>::assign_xexpression(as_expression(result),
+                                                                                 as_expression(e));
     }
     rt::throw_held();
     d.assign_temporary(std::move(result));
@@ -113,7 +120,8 @@ void assign_array(D& d, const E& e) {
 
 template <assignment O>
 inline constexpr Op compound_op = [] {
-    constexpr Op ops[] = {Op::copy, Op::copy, Op::add, Op::sub, Op::mul, Op::div, Op::mod, Op::bit_and, Op::bit_or, Op::bit_xor};
+    constexpr Op ops[] = {Op::copy, Op::copy, Op::add,     Op::sub,    Op::mul,
+                          Op::div,  Op::mod,  Op::bit_and, Op::bit_or, Op::bit_xor};
     return ops[static_cast<std::size_t>(O)];
 }();
 
@@ -129,8 +137,10 @@ struct compound_type<assignment::set, D, E> {
 
 template <assignment O, class D, class E>
 inline constexpr bool recorded_update = [] {
-    if constexpr (!viewed<D>::ok || !xt::is_xexpression<E>::value) return false;
-    else if constexpr (!std::is_arithmetic_v<value_of<E>>) return false;
+    if constexpr (!viewed<D>::ok || !xt::is_xexpression<E>::value)
+        return false;
+    else if constexpr (!std::is_arithmetic_v<value_of<E>>)
+        return false;
     else {
         using T = typename compound_type<O, D, E>::type;
         return lowerable_as<E, T> && (O == assignment::set || bc::accepts(compound_op<O>, bc::dtype_of<T>()));
@@ -160,22 +170,33 @@ void record_update(D& d, const E& e) {
 
 template <assignment O, class B, class E>
 void stock_update(B& target, const E& e) {
-    if constexpr (O == assignment::set) target = e;
-    else if constexpr (O == assignment::add) target += e;
-    else if constexpr (O == assignment::subtract) target -= e;
-    else if constexpr (O == assignment::multiply) target *= e;
-    else if constexpr (O == assignment::divide) target /= e;
-    else if constexpr (O == assignment::modulo) target %= e;
-    else if constexpr (O == assignment::bit_and) target &= e;
-    else if constexpr (O == assignment::bit_or) target |= e;
-    else target ^= e;
+    if constexpr (O == assignment::set)
+        target = e;
+    else if constexpr (O == assignment::add)
+        target += e;
+    else if constexpr (O == assignment::subtract)
+        target -= e;
+    else if constexpr (O == assignment::multiply)
+        target *= e;
+    else if constexpr (O == assignment::divide)
+        target /= e;
+    else if constexpr (O == assignment::modulo)
+        target %= e;
+    else if constexpr (O == assignment::bit_and)
+        target &= e;
+    else if constexpr (O == assignment::bit_or)
+        target |= e;
+    else
+        target ^= e;
 }
 
 /// The class of xtensor's that has the operators which ours shadow.
-template <class D> struct stock_target {
+template <class D>
+struct stock_target {
     using type = xt::xcontainer_semantic<D>;
 };
-template <class B> struct stock_target<lazy_view<B>> {
+template <class B>
+struct stock_target<lazy_view<B>> {
     using type = B;
 };
 
@@ -183,7 +204,7 @@ template <class B> struct stock_target<lazy_view<B>> {
 template <class D, class E>
 bool keeps_buffer(const D& d, const E& e) {
     if (!rt::base_pinned(base_of(d)) || e.dimension() != d.dimension()) return false;
-    auto shape = xtl::make_sequence<xt::dynamic_shape<std::size_t>>(e.dimension(), 0);
+    auto shape = xt::uninitialized_shape<xt::dynamic_shape<std::size_t>>(e.dimension());
     e.broadcast_shape(shape, false);
     return std::equal(shape.begin(), shape.end(), d.shape().begin());
 }
@@ -194,8 +215,10 @@ void update(D& d, const E& e) {
         located([&] { record_update<O>(d, e); });
     } else {
         using cause = std::conditional_t<viewed<D>::ok, E, D>;
-        if constexpr (reads_arrays<D>) rt::fall_back(fallback_name<cause>::get(), rt::LineScope::current());
-        else synchronise<E>();
+        if constexpr (reads_arrays<D>)
+            rt::fall_back(fallback_name<cause>::get(), rt::LineScope::current());
+        else
+            synchronise<E>();
         rt::InsideXtensor inside;
         located([&] { stock_update<O>(static_cast<typename stock_target<D>::type&>(d), e); });
         rt::throw_held();
@@ -243,8 +266,7 @@ void copy_array(D& d, const D& from) {
     }
     if constexpr (D::recorded) {
         rt::Statement statement(rt::LineScope::current());
-        const Value value =
-            with_window(from, [&](const rt::ViewRef& view) { return statement.load(view); });
+        const Value value = with_window(from, [&](const rt::ViewRef& view) { return statement.load(view); });
         d.take_layout(source);
         store(statement, d, value);
     } else {
@@ -269,12 +291,15 @@ public:
     template <class E1, class E2>
     static void computed_assign(xexpression<E1>& e1, const xexpression<E2>& e2) {
         auto& d = e1.derived_cast();
-        if constexpr (xlazy::detail::viewed<E1>::ok) xlazy::detail::assign_to<xlazy::detail::assignment::set>(d, e2.derived_cast());
-        else stock([&] { xexpression_assigner<xtensor_expression_tag>::computed_assign(e1, e2); });
+        if constexpr (xlazy::detail::viewed<E1>::ok)
+            xlazy::detail::assign_to<xlazy::detail::assignment::set>(d, e2.derived_cast());
+        else
+            stock([&] { xexpression_assigner<xtensor_expression_tag>::computed_assign(e1, e2); });
     }
     template <class E1, class E2, class F>
     static void scalar_computed_assign(xexpression<E1>& e1, const E2& e2, F&& f) {
-        stock([&] { xexpression_assigner<xtensor_expression_tag>::scalar_computed_assign(e1, e2, std::forward<F>(f)); });
+        stock(
+            [&] { xexpression_assigner<xtensor_expression_tag>::scalar_computed_assign(e1, e2, std::forward<F>(f)); });
     }
     template <class E1, class E2>
     static void assert_compatible_shape(const xexpression<E1>& e1, const xexpression<E2>& e2) {
@@ -296,11 +321,13 @@ public:
 private:
     template <class D, class E>
     static void whole(D& d, const E& e) {
-        if constexpr (requires { d.used(); }) xlazy::detail::assign_to<xlazy::detail::assignment::set>(d, e);
-        else stock([&] {
-            xexpression_assigner<xtensor_expression_tag>::assign_xexpression(
-                xlazy::detail::as_expression(d), xlazy::detail::as_expression(e));
-        });
+        if constexpr (requires { d.used(); })
+            xlazy::detail::assign_to<xlazy::detail::assignment::set>(d, e);
+        else
+            stock([&] {
+                xexpression_assigner<xtensor_expression_tag>::assign_xexpression(xlazy::detail::as_expression(d),
+                                                                                 xlazy::detail::as_expression(e));
+            });
     }
     /// A plain container is filled, or a target is updated that is no window.
     template <class F>

@@ -13,7 +13,8 @@
 namespace xlazy::detail {
 
 /// What the template arguments of an array say.
-template <class D> struct array_traits;
+template <class D>
+struct array_traits;
 
 template <class T, xt::layout_type L, class A, class SA>
 struct array_traits<xarray<T, L, A, SA>> {

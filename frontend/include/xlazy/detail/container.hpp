@@ -46,8 +46,8 @@ namespace xlazy::detail {
 /// An index with the line where it was written: operator[] takes no default arguments.
 struct index_here {
     template <class I>
-        requires std::is_integral_v<I>
-    index_here(I i, here place = here::current()) noexcept : value(static_cast<std::size_t>(i)), line(place) {}
+    requires std::is_integral_v<I> index_here(I i, here place = here::current())
+    noexcept : value(static_cast<std::size_t>(i)), line(place) {}
     std::size_t value;
     here line;
 };
@@ -59,29 +59,27 @@ template <class I>
 concept not_a_line = !std::is_same_v<I, here>;
 
 // NAME(), NAME(i), NAME(i, j) ... with the user's line as last parameter, all calling `target(line, indices...)`.
-#define XLAZY_INDEXED(reference_type, name, qualifier, target)                                                      \
-    reference_type name(here line = here::current()) qualifier { return target(line); }                             \
-    template <not_a_line I>                                                                                         \
-    reference_type name(I i, here line = here::current()) qualifier {                                               \
-        return target(line, i);                                                                                     \
-    }                                                                                                               \
-    template <not_a_line I, not_a_line J>                                                                           \
-    reference_type name(I i, J j, here line = here::current()) qualifier {                                          \
-        return target(line, i, j);                                                                                  \
-    }                                                                                                               \
-    template <not_a_line I, not_a_line J, not_a_line K>                                                             \
-    reference_type name(I i, J j, K k, here line = here::current()) qualifier {                                     \
-        return target(line, i, j, k);                                                                               \
-    }                                                                                                               \
-    template <not_a_line I, not_a_line J, not_a_line K, not_a_line M>                                               \
-    reference_type name(I i, J j, K k, M m, here line = here::current()) qualifier {                                \
-        return target(line, i, j, k, m);                                                                            \
-    }                                                                                                               \
-    template <not_a_line I, not_a_line J, not_a_line K, not_a_line M, not_a_line... R>                              \
-        requires(sizeof...(R) != 0)                                                                                 \
-    reference_type name(I i, J j, K k, M m, R... rest) qualifier {                                                  \
-        return target(here{}, i, j, k, m, rest...);                                                                 \
-    }
+#define XLAZY_INDEXED(reference_type, name, qualifier, target)                          \
+    reference_type name(here line = here::current()) qualifier { return target(line); } \
+    template <not_a_line I>                                                             \
+    reference_type name(I i, here line = here::current()) qualifier {                   \
+        return target(line, i);                                                         \
+    }                                                                                   \
+    template <not_a_line I, not_a_line J>                                               \
+    reference_type name(I i, J j, here line = here::current()) qualifier {              \
+        return target(line, i, j);                                                      \
+    }                                                                                   \
+    template <not_a_line I, not_a_line J, not_a_line K>                                 \
+    reference_type name(I i, J j, K k, here line = here::current()) qualifier {         \
+        return target(line, i, j, k);                                                   \
+    }                                                                                   \
+    template <not_a_line I, not_a_line J, not_a_line K, not_a_line M>                   \
+    reference_type name(I i, J j, K k, M m, here line = here::current()) qualifier {    \
+        return target(line, i, j, k, m);                                                \
+    }                                                                                   \
+    template <not_a_line I, not_a_line J, not_a_line K, not_a_line M, not_a_line... R>  \
+    requires(sizeof...(R) != 0) reference_type name(I i, J j, K k, M m, R... rest)      \
+    qualifier { return target(here{}, i, j, k, m, rest...); }
 
 /// D is xarray or xtensor.
 template <class D>
@@ -229,29 +227,27 @@ public:
         }
     }
 
-#define XLAZY_ITERATORS(name)                                                                                       \
-    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL>                                                        \
-    auto name(here line = here::current()) {                                                                        \
-        ready_to_write(line);                                                                                       \
-        return base_type::template name<L>();                                                                       \
-    }                                                                                                               \
-    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S>                                               \
-        requires(!std::is_same_v<S, here>)                                                                          \
-    auto name(const S& shape, here line = here::current()) {                                                        \
-        ready_to_write(line);                                                                                       \
-        return base_type::template name<L>(shape);                                                                  \
+#define XLAZY_ITERATORS(name)                                                                   \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL>                                    \
+    auto name(here line = here::current()) {                                                    \
+        ready_to_write(line);                                                                   \
+        return base_type::template name<L>();                                                   \
+    }                                                                                           \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S>                           \
+    requires(!std::is_same_v<S, here>) auto name(const S& shape, here line = here::current()) { \
+        ready_to_write(line);                                                                   \
+        return base_type::template name<L>(shape);                                              \
     }
-#define XLAZY_CONST_ITERATORS(name)                                                                                 \
-    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL>                                                        \
-    auto name(here line = here::current()) const {                                                                  \
-        ready_to_read(line);                                                                                        \
-        return base_type::template name<L>();                                                                       \
-    }                                                                                                               \
-    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S>                                               \
-        requires(!std::is_same_v<S, here>)                                                                          \
-    auto name(const S& shape, here line = here::current()) const {                                                  \
-        ready_to_read(line);                                                                                        \
-        return base_type::template name<L>(shape);                                                                  \
+#define XLAZY_CONST_ITERATORS(name)                                                                   \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL>                                          \
+    auto name(here line = here::current()) const {                                                    \
+        ready_to_read(line);                                                                          \
+        return base_type::template name<L>();                                                         \
+    }                                                                                                 \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S>                                 \
+    requires(!std::is_same_v<S, here>) auto name(const S& shape, here line = here::current()) const { \
+        ready_to_read(line);                                                                          \
+        return base_type::template name<L>(shape);                                                    \
     }
     XLAZY_ITERATORS(begin)
     XLAZY_ITERATORS(end)
@@ -271,8 +267,10 @@ public:
     template <class V>
     void fill(const V& value, here line = here::current()) {
         rt::LineScope scope(line);
-        if constexpr (recorded && std::is_arithmetic_v<V>) fill_with(self(), static_cast<value_type>(value));
-        else std::fill(this->linear_begin(), this->linear_end(), value);
+        if constexpr (recorded && std::is_arithmetic_v<V>)
+            fill_with(self(), static_cast<value_type>(value));
+        else
+            std::fill(this->linear_begin(), this->linear_end(), value);
     }
 
     // ---- assignment (entry points of xtensor's own functions)
@@ -380,8 +378,10 @@ protected:
         }
     }
     static value_type* fill_pointer(storage_type& s) {
-        if constexpr (recorded) return s.fill();
-        else return s.data();
+        if constexpr (recorded)
+            return s.fill();
+        else
+            return s.data();
     }
 
     D& self() noexcept { return static_cast<D&>(*this); }
@@ -462,8 +462,10 @@ void container<D>::reshape_to(std::vector<std::ptrdiff_t>& wanted, xt::layout_ty
     std::ptrdiff_t known = 1;
     std::ptrdiff_t* open = nullptr;
     for (std::ptrdiff_t& extent : wanted) {
-        if (extent < 0) open = &extent;
-        else known *= extent;
+        if (extent < 0)
+            open = &extent;
+        else
+            known *= extent;
     }
     if (open != nullptr) {
         if (known == 0 || count % known != 0) {

@@ -21,8 +21,8 @@ struct progression {
     S step;
     bool endpoint;
 
-    /// xtensor adds up steps of an integer type when it assigns the generator itself, and multiplies elsewhere. Are both
-    /// the same?
+    /// xtensor adds up steps of an integer type when it assigns the generator itself, and multiplies elsewhere. Are
+    /// both the same?
     bool exact(std::size_t count) const {
         if constexpr (std::is_integral_v<V> || !std::is_integral_v<S>) {
             return true;
@@ -68,7 +68,8 @@ struct lowering<lazy_generator<xt::xgenerator<xt::detail::arange_generator<V, R,
         std::size_t extents[bc::kMaxRank];
         const std::size_t rank = copy_extents(e.shape(), extents);
         const Value index = s.index(0, rank, extents);
-        const Value scaled = s.apply(Op::mul, kType, s.scalar(static_cast<T>(p.step)), s.cast(s.cast(index, bc::dtype_of<V>()), kType));
+        const Value scaled =
+            s.apply(Op::mul, kType, s.scalar(static_cast<T>(p.step)), s.cast(s.cast(index, bc::dtype_of<V>()), kType));
         Value value = s.apply(Op::add, kType, s.scalar(static_cast<T>(p.start)), scaled);
         value = s.cast(value, bc::dtype_of<R>());
         if (p.endpoint && extents[0] > 1) {
@@ -80,7 +81,8 @@ struct lowering<lazy_generator<xt::xgenerator<xt::detail::arange_generator<V, R,
     }
 };
 
-template <class B> struct make_generator;
+template <class B>
+struct make_generator;
 template <class V, class R, class S, class Shape>
 struct make_generator<xt::xgenerator<xt::detail::arange_generator<V, R, S>, R, Shape>> {
     using base = xt::xgenerator<xt::detail::arange_generator<V, R, S>, R, Shape>;

@@ -25,7 +25,8 @@ struct recording {
 };
 
 /// How an E is recorded. `native`: as itself; otherwise its elements are evaluated.
-template <class E> struct lowering {
+template <class E>
+struct lowering {
     static constexpr bool native = viewed<E>::ok;
     static constexpr bool has_leaves = false;  ///< something below must be evaluated first
     static constexpr bool can_fail = false;    ///< an element can fail on its data
@@ -36,16 +37,19 @@ template <class E> struct lowering {
 };
 
 // Wrappers are recorded as what they wrap.
-template <class B> struct lowering<lazy_function<B>> : lowering<B> {};
-template <class B> struct lowering<lazy_reducer<B>> : lowering<B> {};
+template <class B>
+struct lowering<lazy_function<B>> : lowering<B> {};
+template <class B>
+struct lowering<lazy_reducer<B>> : lowering<B> {};
 
-template <class E> inline constexpr bool is_scalar = false;
-template <class CT> inline constexpr bool is_scalar<xt::xscalar<CT>> = std::is_arithmetic_v<typename xt::xscalar<CT>::value_type>;
+template <class E>
+inline constexpr bool is_scalar = false;
+template <class CT>
+inline constexpr bool is_scalar<xt::xscalar<CT>> = std::is_arithmetic_v<typename xt::xscalar<CT>::value_type>;
 
 /// Can an E become an operand of type T?
 template <class E, class T>
-inline constexpr bool lowerable_as =
-    is_recorded<T> && (is_scalar<E> || std::is_arithmetic_v<typename E::value_type>);
+inline constexpr bool lowerable_as = is_recorded<T> && (is_scalar<E> || std::is_arithmetic_v<typename E::value_type>);
 
 /// Is the operand evaluated first?
 template <class E>
@@ -56,17 +60,23 @@ inline constexpr bool needs_preparation = is_leaf<E> || (!is_scalar<E> && loweri
 
 template <class T, class E>
 void prepare_as(const E& e, leaves& evaluated) {
-    if constexpr (is_leaf<E>) evaluated.add<T>(e);
-    else if constexpr (!is_scalar<E> && lowering<E>::has_leaves) lowering<E>::prepare(e, evaluated);
+    if constexpr (is_leaf<E>)
+        evaluated.add<T>(e);
+    else if constexpr (!is_scalar<E> && lowering<E>::has_leaves)
+        lowering<E>::prepare(e, evaluated);
 }
 
 /// The operand in type T. Scalars are converted here, as C++ would.
 template <class T, class E>
 Value lower_as(const E& e, recording& r) {
-    if constexpr (is_scalar<E>) return r.statement.scalar(static_cast<T>(e()));
-    else if constexpr (is_leaf<E>) return r.evaluated.load_next(r.statement);
-    else if constexpr (bc::dtype_of<typename E::value_type>() == bc::dtype_of<T>()) return lowering<E>::run(e, r);
-    else return r.statement.cast(lowering<E>::run(e, r), bc::dtype_of<T>());
+    if constexpr (is_scalar<E>)
+        return r.statement.scalar(static_cast<T>(e()));
+    else if constexpr (is_leaf<E>)
+        return r.evaluated.load_next(r.statement);
+    else if constexpr (bc::dtype_of<typename E::value_type>() == bc::dtype_of<T>())
+        return lowering<E>::run(e, r);
+    else
+        return r.statement.cast(lowering<E>::run(e, r), bc::dtype_of<T>());
 }
 
 /// Records `e` as a statement of its own, which becomes a leaf: views of it need memory.
@@ -114,10 +124,12 @@ struct compose_strided {
 };
 
 template <class CT, class S, xt::layout_type L>
-    requires(!viewed<xt::xstrided_view<CT, S, L, xt::detail::flat_adaptor_getter<CT, xt::layout_type::row_major>>>::ok)
-struct lowering<xt::xstrided_view<CT, S, L, xt::detail::flat_adaptor_getter<CT, xt::layout_type::row_major>>>
+requires(!viewed<xt::xstrided_view<CT, S, L, xt::detail::flat_adaptor_getter<CT, xt::layout_type::row_major>>>::
+             ok) struct lowering<xt::xstrided_view<CT, S, L,
+                                                   xt::detail::flat_adaptor_getter<CT, xt::layout_type::row_major>>>
     : view_of_expression<xt::xstrided_view<CT, S, L, xt::detail::flat_adaptor_getter<CT, xt::layout_type::row_major>>,
-                         compose_strided> {};
+                         compose_strided> {
+};
 
 template <class CT, class X>
 struct lowering<xt::xbroadcast<CT, X>> {
@@ -156,17 +168,22 @@ struct operand_type {
     static constexpr meeting how = opcode<F>::how;
     using first = std::tuple_element_t<0, std::tuple<value_of<E>...>>;
     static auto choose() {
-        if constexpr (how == meeting::truth) return bool();
-        else if constexpr (how == meeting::classify) return std::conditional_t<std::is_floating_point_v<first>, first, double>();
+        if constexpr (how == meeting::truth)
+            return bool();
+        else if constexpr (how == meeting::classify)
+            return std::conditional_t<std::is_floating_point_v<first>, first, double>();
         else if constexpr (how == meeting::common && (std::is_arithmetic_v<value_of<E>> && ...)) {
             return typename common_operand<value_of<E>...>::type();
-        } else if constexpr (how == meeting::convert) return first();
-        else return R();
+        } else if constexpr (how == meeting::convert)
+            return first();
+        else
+            return R();
     }
     using type = decltype(choose());
 };
 
-template <class F, class E> struct composite_function {
+template <class F, class E>
+struct composite_function {
     static constexpr bool native = false;
 };
 
@@ -181,16 +198,22 @@ struct lowering<xt::xfunction<F, CT...>> {
     static constexpr DType kResult = bc::dtype_of<R>();
 
     static constexpr bool is_native() {
-        if constexpr (how == meeting::none || !is_recorded<R>) return false;
-        else if constexpr (how == meeting::composite) return composite_function<functor, E>::native;
-        else if constexpr (how == meeting::convert) return (lowerable_as<std::decay_t<CT>, R> && ...);
-        else return bc::accepts(opcode<functor>::code, kType) && (lowerable_as<std::decay_t<CT>, T> && ...);
+        if constexpr (how == meeting::none || !is_recorded<R>)
+            return false;
+        else if constexpr (how == meeting::composite)
+            return composite_function<functor, E>::native;
+        else if constexpr (how == meeting::convert)
+            return (lowerable_as<std::decay_t<CT>, R> && ...);
+        else
+            return bc::accepts(opcode<functor>::code, kType) && (lowerable_as<std::decay_t<CT>, T> && ...);
     }
     static constexpr bool native = is_native();
     static constexpr bool has_leaves = (needs_preparation<std::decay_t<CT>> || ...);
     static constexpr bool fails_itself() {
-        if constexpr (how == meeting::result) return bc::can_fail(opcode<functor>::code, kType);
-        else return false;
+        if constexpr (how == meeting::result)
+            return bc::can_fail(opcode<functor>::code, kType);
+        else
+            return false;
     }
     static constexpr bool can_fail = fails_itself() || (lowering<std::decay_t<CT>>::can_fail || ...);
 
@@ -220,9 +243,12 @@ private:
 
     template <class A>
     static Value record(recording& r, const A& a) {
-        if constexpr (how == meeting::composite) return composite_function<functor, E>::run(r, lower_as<R>(a, r));
-        else if constexpr (how == meeting::convert) return lower_as<R>(a, r);
-        else return r.statement.apply(opcode<functor>::code, kResult, lower_as<T>(a, r));
+        if constexpr (how == meeting::composite)
+            return composite_function<functor, E>::run(r, lower_as<R>(a, r));
+        else if constexpr (how == meeting::convert)
+            return lower_as<R>(a, r);
+        else
+            return r.statement.apply(opcode<functor>::code, kResult, lower_as<T>(a, r));
     }
     template <class A, class B>
     static Value record(recording& r, const A& a, const B& b) {
@@ -300,8 +326,10 @@ private:
         } else {
             const Value root = power<K / 2>(r, x);
             const Value even = base::multiply(r, root, root);
-            if constexpr (K % 2 == 0) return even;
-            else return base::multiply(r, even, x);
+            if constexpr (K % 2 == 0)
+                return even;
+            else
+                return base::multiply(r, even, x);
         }
     }
 };
@@ -309,9 +337,12 @@ private:
 template <class E>
 struct composite_function<xt::math::clamp_fun, E> : composite_lowering<E> {
     using base = composite_lowering<E>;
-    template <class... T> static constexpr bool all_result = (std::is_same_v<T, typename E::value_type> && ...);
-    template <class> struct same_types;
-    template <class... CT> struct same_types<std::tuple<CT...>> {
+    template <class... T>
+    static constexpr bool all_result = (std::is_same_v<T, typename E::value_type> && ...);
+    template <class>
+    struct same_types;
+    template <class... CT>
+    struct same_types<std::tuple<CT...>> {
         static constexpr bool value = all_result<typename std::decay_t<CT>::value_type...>;
     };
     static constexpr bool native = base::native && same_types<typename E::tuple_type>::value;
@@ -338,7 +369,8 @@ struct composite_function<xt::math::rad2deg, E> : composite_lowering<E> {
     static Value run(recording& r, Value x) {
         using R = typename E::value_type;
         const Value scaled = composite_function::multiply(r, x, r.statement.scalar(R(180)));
-        return r.statement.apply(Op::div, composite_function::kType, scaled, r.statement.scalar(xt::numeric_constants<R>::PI));
+        return r.statement.apply(Op::div, composite_function::kType, scaled,
+                                 r.statement.scalar(xt::numeric_constants<R>::PI));
     }
 };
 

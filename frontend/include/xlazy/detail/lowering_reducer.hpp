@@ -11,25 +11,32 @@
 namespace xlazy::detail {
 
 /// Which reduction of the bytecode a functor of xtensor's is.
-template <class F> struct reduction {
+template <class F>
+struct reduction {
     static constexpr bool known = false;
 };
-template <> struct reduction<xt::detail::plus> {
+template <>
+struct reduction<xt::detail::plus> {
     static constexpr bool known = true;
     static constexpr Op code = Op::sum;
 };
-template <class T> struct reduction<xt::math::minimum<T>> {
+template <class T>
+struct reduction<xt::math::minimum<T>> {
     static constexpr bool known = true;
     static constexpr Op code = Op::amin;
 };
-template <class T> struct reduction<xt::math::maximum<T>> {
+template <class T>
+struct reduction<xt::math::maximum<T>> {
     static constexpr bool known = true;
     static constexpr Op code = Op::amax;
 };
 
+template <class F, class CT, class X, class O>
+struct fallback_name<xt::xreducer<F, CT, X, O>>
+    : fallback_name<std::decay_t<typename xt::xreducer<F, CT, X, O>::reduce_functor_type>> {};
+
 /// Distinct extents, so that the shape of a reduction tells which axes it took away.
-inline constexpr std::size_t kProbeExtents[bc::kMaxRank] = {2,  3,  5,  7,  11, 13, 17, 19,
-                                                            23, 29, 31, 37, 41, 43, 47, 53};
+inline constexpr std::size_t kProbeExtents[bc::kMaxRank] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
 
 /// @throws std::runtime_error if a minimum or maximum of no elements is wanted
 void check_reduced_extents(Op op, const rt::Statement& statement, Value operand, std::uint32_t axes, bool keep_dims);
@@ -59,9 +66,11 @@ struct lowering<xt::xreducer<F, CT, X, O>> {
     static constexpr bool keep_dims = O::keep_dims::value;
 
     static constexpr bool is_native() {
-        if constexpr (!reduction<functor>::known || O::has_initial_value) return false;
-        else return std::is_same_v<functor, std::decay_t<typename E::merge_functor_type>> && lowerable_as<operand, T> &&
-                    bc::accepts(reduction<functor>::code, bc::dtype_of<T>());
+        if constexpr (!reduction<functor>::known || O::has_initial_value)
+            return false;
+        else
+            return std::is_same_v<functor, std::decay_t<typename E::merge_functor_type>> && lowerable_as<operand, T> &&
+                   bc::accepts(reduction<functor>::code, bc::dtype_of<T>());
     }
     static constexpr bool native = is_native();
     static constexpr bool has_leaves = needs_preparation<operand>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Leaves of an expression that cannot be recorded: foreign memory, and functions that the bytecode does not have. xtensor
-// evaluates them on synchronised data.
+// Leaves of an expression that cannot be recorded: foreign memory, and functions that the bytecode does not have.
+// xtensor evaluates them on synchronised data.
 #pragma once
 
 #include "xlazy/detail/errors.hpp"
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "xlazy/detail/stock_begin.hpp"
+#include <xtensor/xbuilder.hpp>
 #include <xtensor/xfunction.hpp>
 #include <xtensor/xgenerator.hpp>
 #include <xtensor/xscalar.hpp>
@@ -20,14 +21,19 @@
 namespace xlazy::detail {
 
 /// Can evaluating an E read one of our arrays? Stock containers, scalars and what is made of them cannot.
-template <class E> inline constexpr bool reads_arrays = !std::is_base_of_v<xt::xcontainer<E>, E>;
+template <class E>
+inline constexpr bool reads_arrays = !std::is_base_of_v<xt::xcontainer<E>, E>;
 template <class D>
-    requires is_array<D>
+requires is_array<D>
 inline constexpr bool reads_arrays<D> = D::recorded;
-template <class C> inline constexpr bool reads_arrays<shared_array<C>> = C::recorded;
-template <class B> inline constexpr bool reads_arrays<lazy_view<B>> = reads_arrays<B>;
-template <class CT> inline constexpr bool reads_arrays<xt::xscalar<CT>> = false;
-template <class CT, class X> inline constexpr bool reads_arrays<xt::xbroadcast<CT, X>> = reads_arrays<std::decay_t<CT>>;
+template <class C>
+inline constexpr bool reads_arrays<shared_array<C>> = C::recorded;
+template <class B>
+inline constexpr bool reads_arrays<lazy_view<B>> = reads_arrays<B>;
+template <class CT>
+inline constexpr bool reads_arrays<xt::xscalar<CT>> = false;
+template <class CT, class X>
+inline constexpr bool reads_arrays<xt::xbroadcast<CT, X>> = reads_arrays<std::decay_t<CT>>;
 template <class F, class... CT>
 inline constexpr bool reads_arrays<xt::xfunction<F, CT...>> = (reads_arrays<std::decay_t<CT>> || ...);
 template <class T, class R, class S, class Q, class Shape>
@@ -36,15 +42,36 @@ template <class T, class R, class Shape>
 inline constexpr bool reads_arrays<xt::xgenerator<xt::detail::fn_impl<xt::detail::eye_fn<T>>, R, Shape>> = false;
 
 /// The part of an expression's type that says what it computes, for the statistics.
-template <class E> struct fallback_name {
+template <class E>
+struct fallback_name {
     static const char* get() noexcept { return type_name<E>(); }
 };
-template <class F, class... CT> struct fallback_name<xt::xfunction<F, CT...>> : fallback_name<std::decay_t<F>> {};
-template <class F, class R, class S> struct fallback_name<xt::xgenerator<F, R, S>> : fallback_name<std::decay_t<F>> {};
-template <class B> struct fallback_name<lazy_function<B>> : fallback_name<B> {};
-template <class B> struct fallback_name<lazy_view<B>> : fallback_name<B> {};
-template <class B> struct fallback_name<lazy_reducer<B>> : fallback_name<B> {};
-template <class B> struct fallback_name<lazy_generator<B>> : fallback_name<B> {};
+template <class F, class... CT>
+struct fallback_name<xt::xfunction<F, CT...>> : fallback_name<std::decay_t<F>> {};
+template <class F, class R, class S>
+struct fallback_name<xt::xgenerator<F, R, S>> : fallback_name<std::decay_t<F>> {};
+template <template <class...> class F, class... CT>
+struct fallback_name<xt::detail::concatenate_invoker<F, CT...>> : fallback_name<F<CT...>> {};
+template <class... CT>
+struct fallback_name<xt::detail::concatenate_access<CT...>> {
+    static const char* get() noexcept { return "concatenate"; }
+};
+template <class... CT>
+struct fallback_name<xt::detail::stack_access<CT...>> {
+    static const char* get() noexcept { return "stack"; }
+};
+template <class... CT>
+struct fallback_name<xt::detail::vstack_access<CT...>> {
+    static const char* get() noexcept { return "vstack"; }
+};
+template <class B>
+struct fallback_name<lazy_function<B>> : fallback_name<B> {};
+template <class B>
+struct fallback_name<lazy_view<B>> : fallback_name<B> {};
+template <class B>
+struct fallback_name<lazy_reducer<B>> : fallback_name<B> {};
+template <class B>
+struct fallback_name<lazy_generator<B>> : fallback_name<B> {};
 
 /// Before xtensor reads an E: what is pending runs.
 template <class E>

@@ -15,14 +15,14 @@ namespace xlazy::detail {
 using bc::Op;
 
 enum class meeting : unsigned char {
-    none,      ///< not recorded: xtensor evaluates it
-    result,    ///< operands are converted to the result type
-    common,    ///< operands are converted to their common arithmetic type, the result is bool
-    truth,     ///< operands are converted to bool
-    select,    ///< the first operand to bool, the others to the result type
-    convert,   ///< the function is a conversion to its result type
-    classify,  ///< the operand's own type, or double for integers; the result is bool
-    composite, ///< several ops: lowered by a specialisation of `composite_function`
+    none,       ///< not recorded: xtensor evaluates it
+    result,     ///< operands are converted to the result type
+    common,     ///< operands are converted to their common arithmetic type, the result is bool
+    truth,      ///< operands are converted to bool
+    select,     ///< the first operand to bool, the others to the result type
+    convert,    ///< the function is a conversion to its result type
+    classify,   ///< the operand's own type, or double for integers; the result is bool
+    composite,  ///< several ops: lowered by a specialisation of `composite_function`
 };
 
 template <class F>
@@ -37,7 +37,8 @@ struct opcode_as {
 };
 
 #define XLAZY_OPCODE(function, how, op) \
-    template <> struct opcode<function> : opcode_as<meeting::how, Op::op> {}
+    template <>                         \
+    struct opcode<function> : opcode_as<meeting::how, Op::op> {}
 
 XLAZY_OPCODE(xt::detail::identity, convert, cast);
 XLAZY_OPCODE(xt::detail::negate, result, neg);
@@ -66,8 +67,10 @@ XLAZY_OPCODE(xt::math::isinf_fun, classify, isinf);
 XLAZY_OPCODE(xt::math::isfinite_fun, classify, isfinite);
 XLAZY_OPCODE(xt::math::abs_fun, result, abs);
 XLAZY_OPCODE(xt::math::sign_fun, result, sign);
-template <class T> struct opcode<xt::math::minimum<T>> : opcode_as<meeting::result, Op::min> {};
-template <class T> struct opcode<xt::math::maximum<T>> : opcode_as<meeting::result, Op::max> {};
+template <class T>
+struct opcode<xt::math::minimum<T>> : opcode_as<meeting::result, Op::min> {};
+template <class T>
+struct opcode<xt::math::maximum<T>> : opcode_as<meeting::result, Op::max> {};
 
 #define XLAZY_MATHS(function) XLAZY_OPCODE(xt::math::function##_fun, result, function)
 XLAZY_OPCODE(xt::math::fabs_fun, result, abs);
@@ -115,22 +118,36 @@ XLAZY_MATHS(lgamma);
 
 // xt::cast<T>: the nested functor cannot be deduced, so it is recognised by its result type.
 template <class F>
-    requires requires { typename F::result_type; } &&
-             std::is_same_v<F, typename xt::detail::cast<typename F::result_type>::functor>
-struct opcode<F> : opcode_as<meeting::convert, Op::cast> {};
+requires requires {
+    typename F::result_type;
+} && std::is_same_v<F, typename xt::detail::cast<typename F::result_type>::functor>
+struct opcode<F> : opcode_as<meeting::convert, Op::cast> {
+};
 
 /// x * x and x * x * x: xtensor's own are lambdas, which have no name.
 struct square_function {
-    template <class T> constexpr auto operator()(T x) const { return x * x; }
+    template <class T>
+    constexpr auto operator()(T x) const {
+        return x * x;
+    }
 };
 struct cube_function {
-    template <class T> constexpr auto operator()(T x) const { return x * x * x; }
+    template <class T>
+    constexpr auto operator()(T x) const {
+        return x * x * x;
+    }
 };
-template <> struct opcode<square_function> : opcode_as<meeting::composite> {};
-template <> struct opcode<cube_function> : opcode_as<meeting::composite> {};
-template <std::size_t N> struct opcode<xt::detail::pow_impl<N>> : opcode_as<meeting::composite> {};
-template <> struct opcode<xt::math::clamp_fun> : opcode_as<meeting::composite> {};
-template <> struct opcode<xt::math::deg2rad> : opcode_as<meeting::composite> {};
-template <> struct opcode<xt::math::rad2deg> : opcode_as<meeting::composite> {};
+template <>
+struct opcode<square_function> : opcode_as<meeting::composite> {};
+template <>
+struct opcode<cube_function> : opcode_as<meeting::composite> {};
+template <std::size_t N>
+struct opcode<xt::detail::pow_impl<N>> : opcode_as<meeting::composite> {};
+template <>
+struct opcode<xt::math::clamp_fun> : opcode_as<meeting::composite> {};
+template <>
+struct opcode<xt::math::deg2rad> : opcode_as<meeting::composite> {};
+template <>
+struct opcode<xt::math::rad2deg> : opcode_as<meeting::composite> {};
 
 }  // namespace xlazy::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// xtensor's extension points, one specialisation each: expressions with our tag get our base, functions of them our class,
-// temporaries of them are our arrays.
+// xtensor's extension points, one specialisation each: expressions with our tag get our base, functions of them our
+// class, temporaries of them are our arrays.
 #pragma once
 
 #include "xlazy/detail/array.hpp"
@@ -17,34 +17,52 @@ namespace xt {
 namespace extension {
 
 // Declared by headers that need not be included yet.
-template <class Tag, class CT, class... S> struct xview_base_impl;
-template <class Tag, class CT, class S, layout_type L, class FST> struct xdynamic_view_base_impl;
-template <class Tag, class F, class CT> struct xfunctor_view_base_impl;
-template <class Tag, class CT, class I> struct xindex_view_base_impl;
-template <class Tag, class F, class CT, class X, class O> struct xreducer_base_impl;
-template <class Tag, class CT, class X> struct xrepeat_base_impl;
+template <class Tag, class CT, class... S>
+struct xview_base_impl;
+template <class Tag, class CT, class S, layout_type L, class FST>
+struct xdynamic_view_base_impl;
+template <class Tag, class F, class CT>
+struct xfunctor_view_base_impl;
+template <class Tag, class CT, class I>
+struct xindex_view_base_impl;
+template <class Tag, class F, class CT, class X, class O>
+struct xreducer_base_impl;
+template <class Tag, class CT, class X>
+struct xrepeat_base_impl;
 
 struct xlazy_base {
     using type = xlazy::detail::lazy_base;
 };
 using xlazy_tag = xlazy::detail::lazy_tag;
 
-template <class EC, layout_type L, class SC> struct xarray_container_base<EC, L, SC, xlazy_tag> : xlazy_base {};
-template <class EC, std::size_t N, layout_type L> struct xtensor_container_base<EC, N, L, xlazy_tag> : xlazy_base {};
-template <class EC, layout_type L, class SC> struct xarray_adaptor_base<EC, L, SC, xlazy_tag> : xlazy_base {};
-template <class EC, std::size_t N, layout_type L> struct xtensor_adaptor_base<EC, N, L, xlazy_tag> : xlazy_base {};
-template <class EC, std::size_t N, layout_type L> struct xtensor_view_base<EC, N, L, xlazy_tag> : xlazy_base {};
-template <class F, class... CT> struct xfunction_base_impl<xlazy_tag, F, CT...> : xlazy_base {};
-template <class CT, class... S> struct xview_base_impl<xlazy_tag, CT, S...> : xlazy_base {};
-template <class CT, class X> struct xbroadcast_base_impl<xlazy_tag, CT, X> : xlazy_base {};
+template <class EC, layout_type L, class SC>
+struct xarray_container_base<EC, L, SC, xlazy_tag> : xlazy_base {};
+template <class EC, std::size_t N, layout_type L>
+struct xtensor_container_base<EC, N, L, xlazy_tag> : xlazy_base {};
+template <class EC, layout_type L, class SC>
+struct xarray_adaptor_base<EC, L, SC, xlazy_tag> : xlazy_base {};
+template <class EC, std::size_t N, layout_type L>
+struct xtensor_adaptor_base<EC, N, L, xlazy_tag> : xlazy_base {};
+template <class EC, std::size_t N, layout_type L>
+struct xtensor_view_base<EC, N, L, xlazy_tag> : xlazy_base {};
+template <class F, class... CT>
+struct xfunction_base_impl<xlazy_tag, F, CT...> : xlazy_base {};
+template <class CT, class... S>
+struct xview_base_impl<xlazy_tag, CT, S...> : xlazy_base {};
+template <class CT, class X>
+struct xbroadcast_base_impl<xlazy_tag, CT, X> : xlazy_base {};
 template <class CT, class S, layout_type L, class FST>
 struct xstrided_view_base_impl<xlazy_tag, CT, S, L, FST> : xlazy_base {};
 template <class CT, class S, layout_type L, class FST>
 struct xdynamic_view_base_impl<xlazy_tag, CT, S, L, FST> : xlazy_base {};
-template <class F, class CT> struct xfunctor_view_base_impl<xlazy_tag, F, CT> : xlazy_base {};
-template <class CT, class I> struct xindex_view_base_impl<xlazy_tag, CT, I> : xlazy_base {};
-template <class F, class CT, class X, class O> struct xreducer_base_impl<xlazy_tag, F, CT, X, O> : xlazy_base {};
-template <class CT, class X> struct xrepeat_base_impl<xlazy_tag, CT, X> : xlazy_base {};
+template <class F, class CT>
+struct xfunctor_view_base_impl<xlazy_tag, F, CT> : xlazy_base {};
+template <class CT, class I>
+struct xindex_view_base_impl<xlazy_tag, CT, I> : xlazy_base {};
+template <class F, class CT, class X, class O>
+struct xreducer_base_impl<xlazy_tag, F, CT, X, O> : xlazy_base {};
+template <class CT, class X>
+struct xrepeat_base_impl<xlazy_tag, CT, X> : xlazy_base {};
 
 }  // namespace extension
 
@@ -66,20 +84,29 @@ struct xtype_for_shape<S<X, N, A, Init>> {
 #endif
 
 /// The array of ours for a type of shape.
-template <class S> struct xlazy_for_shape {
-    template <class T, layout_type L> using type = xlazy::xarray<T, L>;
+template <class S>
+struct xlazy_for_shape {
+    template <class T, layout_type L>
+    using type = xlazy::xarray<T, L>;
 };
-template <class X, std::size_t N> struct xlazy_for_shape<std::array<X, N>> {
-    template <class T, layout_type L> using type = xlazy::xtensor<T, N, L>;
+template <class X, std::size_t N>
+struct xlazy_for_shape<std::array<X, N>> {
+    template <class T, layout_type L>
+    using type = xlazy::xtensor<T, N, L>;
 };
-template <class X, std::size_t N> struct xlazy_for_shape<const_array<X, N>> {
-    template <class T, layout_type L> using type = xlazy::xtensor<T, N, L>;
+template <class X, std::size_t N>
+struct xlazy_for_shape<const_array<X, N>> {
+    template <class T, layout_type L>
+    using type = xlazy::xtensor<T, N, L>;
 };
-template <std::size_t... X> struct xlazy_for_shape<fixed_shape<X...>> {
-    template <class T, layout_type L> using type = xtensor_fixed<T, xshape<X...>, L>;
+template <std::size_t... X>
+struct xlazy_for_shape<fixed_shape<X...>> {
+    template <class T, layout_type L>
+    using type = xtensor_fixed<T, xshape<X...>, L>;
 };
 
-template <class B> struct is_xscalar_impl<xlazy::detail::lazy_view<B>> : is_xscalar_impl<B> {};
+template <class B>
+struct is_xscalar_impl<xlazy::detail::lazy_view<B>> : is_xscalar_impl<B> {};
 
 }  // namespace detail
 
@@ -90,7 +117,8 @@ struct temporary_type_from_tag<xlazy::detail::lazy_tag, T> {
                                                                                          XTENSOR_DEFAULT_LAYOUT>;
 };
 
-template <class B, class RHS> struct can_assign<xlazy::detail::lazy_view<B>, RHS> : can_assign<B, RHS> {};
+template <class B, class RHS>
+struct can_assign<xlazy::detail::lazy_view<B>, RHS> : can_assign<B, RHS> {};
 
 // The general make_xshared deduces the base of a lazy_function, which is not what its caller expects.
 template <class B>
@@ -99,13 +127,21 @@ xshared_expression<xlazy::detail::lazy_function<B>> make_xshared(xlazy::detail::
     return xshared_expression<function>(std::make_shared<function>(std::move(e)));
 }
 
-template <class B> struct xcontainer_inner_types<xlazy::detail::lazy_view<B>> : xcontainer_inner_types<B> {};
-template <class B> struct xiterable_inner_types<xlazy::detail::lazy_view<B>> : xiterable_inner_types<B> {};
-template <class B> struct xcontainer_inner_types<xlazy::detail::lazy_function<B>> : xcontainer_inner_types<B> {};
-template <class B> struct xiterable_inner_types<xlazy::detail::lazy_function<B>> : xiterable_inner_types<B> {};
-template <class B> struct xcontainer_inner_types<xlazy::detail::lazy_reducer<B>> : xcontainer_inner_types<B> {};
-template <class B> struct xiterable_inner_types<xlazy::detail::lazy_reducer<B>> : xiterable_inner_types<B> {};
-template <class B> struct xcontainer_inner_types<xlazy::detail::lazy_generator<B>> : xcontainer_inner_types<B> {};
-template <class B> struct xiterable_inner_types<xlazy::detail::lazy_generator<B>> : xiterable_inner_types<B> {};
+template <class B>
+struct xcontainer_inner_types<xlazy::detail::lazy_view<B>> : xcontainer_inner_types<B> {};
+template <class B>
+struct xiterable_inner_types<xlazy::detail::lazy_view<B>> : xiterable_inner_types<B> {};
+template <class B>
+struct xcontainer_inner_types<xlazy::detail::lazy_function<B>> : xcontainer_inner_types<B> {};
+template <class B>
+struct xiterable_inner_types<xlazy::detail::lazy_function<B>> : xiterable_inner_types<B> {};
+template <class B>
+struct xcontainer_inner_types<xlazy::detail::lazy_reducer<B>> : xcontainer_inner_types<B> {};
+template <class B>
+struct xiterable_inner_types<xlazy::detail::lazy_reducer<B>> : xiterable_inner_types<B> {};
+template <class B>
+struct xcontainer_inner_types<xlazy::detail::lazy_generator<B>> : xcontainer_inner_types<B> {};
+template <class B>
+struct xiterable_inner_types<xlazy::detail::lazy_generator<B>> : xiterable_inner_types<B> {};
 
 }  // namespace xt

@@ -9,7 +9,18 @@
 
 namespace xlazy::detail {
 
-enum class assignment : unsigned char { set, in_place, add, subtract, multiply, divide, modulo, bit_and, bit_or, bit_xor };
+enum class assignment : unsigned char {
+    set,
+    in_place,
+    add,
+    subtract,
+    multiply,
+    divide,
+    modulo,
+    bit_and,
+    bit_or,
+    bit_xor
+};
 
 /// `d = e`, `noalias(d) = e`, `d += e`, ...: defined in assign.hpp.
 template <assignment O, class D, class E>
@@ -21,10 +32,11 @@ void fill_with(D& d, typename D::value_type value);
 template <class D>
 void copy_array(D& d, const D& from);
 
-/// Can E stand on the right of an assignment to D? Single values may be assigned to views, and combined with everything.
+/// Can E stand on the right of an assignment to D? Single values may be assigned to views, and combined with
+/// everything.
 template <class E, class D, assignment O>
-concept assignable = xt::is_xexpression<E>::value || O != assignment::set || D::takes_value ||
-                     std::is_convertible_v<const E&, D>;
+concept assignable =
+    xt::is_xexpression<E>::value || O != assignment::set || D::takes_value || std::is_convertible_v<const E&, D>;
 
 /// Its converting constructor is a template with the line as default argument, which an operator cannot have. The
 /// operation is part of the type, so that only those in use are instantiated.
@@ -32,9 +44,8 @@ template <class D, assignment O>
 class rhs {
 public:
     template <class E>
-        requires(!std::is_same_v<E, rhs> && assignable<E, D, O>)
-    rhs(const E& e, here line = here::current()) noexcept
-        : expression_(std::addressof(e)), run_(&run_for<E>), line_(line) {}
+    requires(!std::is_same_v<E, rhs> && assignable<E, D, O>) rhs(const E& e, here line = here::current())
+    noexcept : expression_(std::addressof(e)), run_(&run_for<E>), line_(line) {}
 
     D& run(D& d) const {
         rt::LineScope scope(line_);

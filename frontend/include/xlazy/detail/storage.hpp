@@ -68,8 +68,8 @@ public:
     /// Without a pin if `base` is null.
     storage_iterator(T* at, rt::Base* base) noexcept : at_(at), pin_(base, !std::is_const_v<T>) {}
     template <class U>
-        requires(std::is_const_v<T> && std::is_same_v<U, value_type>)
-    storage_iterator(const storage_iterator<U>& other) noexcept : at_(other.at_), pin_(other.pin_) {}
+    requires(std::is_const_v<T>&& std::is_same_v<U, value_type>) storage_iterator(const storage_iterator<U>& other)
+    noexcept : at_(other.at_), pin_(other.pin_) {}
 
     T& operator*() const noexcept { return *at_; }
     T* operator->() const noexcept { return at_; }
@@ -79,24 +79,31 @@ public:
     storage_iterator& operator--() noexcept { return --at_, *this; }
     storage_iterator operator++(int) noexcept { return step_after(1); }
     storage_iterator operator--(int) noexcept { return step_after(-1); }
-    template <class N> storage_iterator& operator+=(N n) noexcept { return at_ += n, *this; }
-    template <class N> storage_iterator& operator-=(N n) noexcept { return at_ -= n, *this; }
+    template <class N>
+    storage_iterator& operator+=(N n) noexcept {
+        return at_ += n, *this;
+    }
+    template <class N>
+    storage_iterator& operator-=(N n) noexcept {
+        return at_ -= n, *this;
+    }
 
     template <class N>
-        requires std::is_integral_v<N>
+    requires std::is_integral_v<N>
     friend storage_iterator operator+(storage_iterator it, N n) noexcept { return it += n, it; }
     template <class N>
-        requires std::is_integral_v<N>
+    requires std::is_integral_v<N>
     friend storage_iterator operator+(N n, storage_iterator it) noexcept { return it += n, it; }
     template <class N>
-        requires std::is_integral_v<N>
+    requires std::is_integral_v<N>
     friend storage_iterator operator-(storage_iterator it, N n) noexcept { return it -= n, it; }
 
     /// The bare address; the pin does not follow it.
     T* address() const noexcept { return at_; }
 
 private:
-    template <class> friend class storage_iterator;
+    template <class>
+    friend class storage_iterator;
     storage_iterator step_after(difference_type n) noexcept {
         storage_iterator old(*this);
         at_ += n;
@@ -107,18 +114,18 @@ private:
 };
 
 template <class T, class U>
-    requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>
-std::ptrdiff_t operator-(const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
+requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>> std::ptrdiff_t operator-(
+    const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
     return a.address() - b.address();
 }
 template <class T, class U>
-    requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>
+requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>
 bool operator==(const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
     return a.address() == b.address();
 }
 template <class T, class U>
-    requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>
-std::strong_ordering operator<=>(const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
+requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>> std::strong_ordering operator<=>(
+    const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
     return a.address() <=> b.address();
 }
 
@@ -221,13 +228,15 @@ public:
         other.pinned_.store(pins, std::memory_order_relaxed);
     }
     friend void swap(storage& a, storage& b) noexcept { a.swap(b); }
-    friend bool operator==(const storage& a, const storage& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+    friend bool operator==(const storage& a, const storage& b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    }
     friend auto operator<=>(const storage& a, const storage& b) {
         return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
     }
     template <class V>
-        requires(!std::is_same_v<V, storage> && std::is_same_v<typename V::value_type, T>)
-    friend bool operator==(const storage& a, const V& b) {
+    requires(!std::is_same_v<V, storage> && std::is_same_v<typename V::value_type, T>) friend bool operator==(
+        const storage& a, const V& b) {
         return std::equal(a.begin(), a.end(), b.begin(), b.end());
     }
 
@@ -273,11 +282,12 @@ private:
 };
 
 /// Element types outside the bytecode's: the same containers over plain memory, never recorded.
-template <class T, class A> struct select_storage {
+template <class T, class A>
+struct select_storage {
     using type = xt::uvector<T, A>;
 };
 template <class T, class A>
-    requires is_recorded<T>
+requires is_recorded<T>
 struct select_storage<T, A> {
     using type = storage<T, A>;
 };

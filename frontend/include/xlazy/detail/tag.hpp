@@ -34,18 +34,25 @@ struct lazy_base {
 
 // Wrappers. Each has exactly one type parameter and derives from it: the only shape of a derived class that xtensor's
 // is_crtp_base_of recognises as an expression.
-template <class C> class shared_array;    ///< the container C; copies share its cell
-template <class B> class lazy_view;       ///< a view with assignments that know the user's line
-template <class B> class lazy_function;   ///< an xfunction whose reading entry points may throw
-template <class B> class lazy_reducer;    ///< an xreducer whose scalar value is recorded
-template <class B> class lazy_generator;  ///< an xgenerator whose parameters are known
+template <class C>
+class shared_array;  ///< the container C; copies share its cell
+template <class B>
+class lazy_view;  ///< a view with assignments that know the user's line
+template <class B>
+class lazy_function;  ///< an xfunction whose reading entry points may throw
+template <class B>
+class lazy_reducer;  ///< an xreducer whose scalar value is recorded
+template <class B>
+class lazy_generator;  ///< an xgenerator whose parameters are known
 
 /// Which type holds an E inside an expression.
-template <class E> struct holder {
+template <class E>
+struct holder {
     static constexpr bool known = false;
     using type = E;
 };
-template <class T> struct known_holder {
+template <class T>
+struct known_holder {
     static constexpr bool known = true;
     using type = T;
 };
@@ -53,15 +60,23 @@ template <class T, xt::layout_type L, class A, class SA>
 struct holder<xarray<T, L, A, SA>> : known_holder<shared_array<xarray<T, L, A, SA>>> {};
 template <class T, std::size_t N, xt::layout_type L, class A>
 struct holder<xtensor<T, N, L, A>> : known_holder<shared_array<xtensor<T, N, L, A>>> {};
-template <class C> struct holder<shared_array<C>> : known_holder<shared_array<C>> {};
-template <class B> struct holder<lazy_view<B>> : known_holder<B> {};
-template <class B> struct holder<lazy_reducer<B>> : known_holder<B> {};
+template <class C>
+struct holder<shared_array<C>> : known_holder<shared_array<C>> {};
+template <class B>
+struct holder<lazy_view<B>> : known_holder<B> {};
+template <class B>
+struct holder<lazy_reducer<B>> : known_holder<B> {};
 // Sliced to an xfunction it would meet that class's greedy constructor.
-template <class B> struct holder<lazy_function<B>> : known_holder<lazy_function<B>> {};
-template <class B> struct holder<lazy_generator<B>> : known_holder<lazy_generator<B>> {};
+template <class B>
+struct holder<lazy_function<B>> : known_holder<lazy_function<B>> {};
+template <class B>
+struct holder<lazy_generator<B>> : known_holder<lazy_generator<B>> {};
 
 template <class E>
-concept lazy = requires { typename E::expression_tag; } && std::is_same_v<typename E::expression_tag, lazy_tag>;
+concept lazy = requires {
+    typename E::expression_tag;
+}
+&&std::is_same_v<typename E::expression_tag, lazy_tag>;
 
 template <class E>
 concept held_by_value = lazy<E> || holder<E>::known;
@@ -80,7 +95,10 @@ template <class T>
 inline constexpr bool is_recorded = bc::info(bc::dtype_of<T>()).enabled;
 
 template <class E>
-concept recorded_value = requires { typename E::value_type; } && is_recorded<typename E::value_type>;
+concept recorded_value = requires {
+    typename E::value_type;
+}
+&&is_recorded<typename E::value_type>;
 
 }  // namespace detail
 }  // namespace xlazy
@@ -89,26 +107,26 @@ namespace xtl {
 
 // Views, noalias and axis iterators take xtl's closures.
 template <class S>
-    requires xlazy::detail::has_holder<S>
+requires xlazy::detail::has_holder<S>
 struct closure_type<S> {
     using underlying_type = xlazy::detail::held_as<S>;
     using type = underlying_type;
 };
 template <class S>
-    requires xlazy::detail::has_holder<S>
+requires xlazy::detail::has_holder<S>
 struct const_closure_type<S> {
     using underlying_type = xlazy::detail::held<S>;
     using type = underlying_type;
 };
 // The pointer closures are never const: xt::xaxis_iterator makes them mutable members.
 template <class S>
-    requires xlazy::detail::has_holder<S>
+requires xlazy::detail::has_holder<S>
 struct ptr_closure_type<S> {
     using underlying_type = xlazy::detail::held<S>;
     using type = underlying_type;
 };
 template <class S>
-    requires xlazy::detail::has_holder<S>
+requires xlazy::detail::has_holder<S>
 struct const_ptr_closure_type<S> {
     using underlying_type = xlazy::detail::held<S>;
     using type = underlying_type;
@@ -130,10 +148,12 @@ struct const_xclosure<E, std::enable_if_t<xlazy::detail::held_by_value<std::deca
 namespace extension {
 
 // Optional values are not recorded.
-template <> struct expression_tag_and<xlazy::detail::lazy_tag, xoptional_expression_tag> {
+template <>
+struct expression_tag_and<xlazy::detail::lazy_tag, xoptional_expression_tag> {
     using type = xoptional_expression_tag;
 };
-template <> struct expression_tag_and<xoptional_expression_tag, xlazy::detail::lazy_tag> {
+template <>
+struct expression_tag_and<xoptional_expression_tag, xlazy::detail::lazy_tag> {
     using type = xoptional_expression_tag;
 };
 

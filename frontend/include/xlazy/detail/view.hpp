@@ -32,11 +32,13 @@ struct window {
 };
 
 /// `viewed<E>::ok`: an E is a window; then `get` says which.
-template <class E> struct viewed {
+template <class E>
+struct viewed {
     static constexpr bool ok = false;
 };
 
-template <class C> struct viewed_array {
+template <class C>
+struct viewed_array {
     static constexpr bool ok = C::recorded;
     static window get(const C& array) {
         const auto& c = array.used();
@@ -46,16 +48,21 @@ template <class C> struct viewed_array {
     }
 };
 template <class C>
-    requires is_array<C>
-struct viewed<C> : viewed_array<C> {};
-template <class C> struct viewed<shared_array<C>> : viewed_array<C> {};
-template <class B> struct viewed<lazy_view<B>> : viewed<B> {};
+requires is_array<C>
+struct viewed<C> : viewed_array<C> {
+};
+template <class C>
+struct viewed<shared_array<C>> : viewed_array<C> {};
+template <class B>
+struct viewed<lazy_view<B>> : viewed<B> {};
 
 /// The base of a window's array.
 template <class E>
 rt::Base* base_of(const E& e) {
-    if constexpr (requires { e.used(); }) return e.used().storage.base();
-    else return viewed<E>::get(e).base;
+    if constexpr (requires { e.used(); })
+        return e.used().storage.base();
+    else
+        return viewed<E>::get(e).base;
 }
 
 /// Shape, strides and offset of an xstrided_view, on `base`.
@@ -82,12 +89,13 @@ struct viewed<xt::xstrided_view<CT, S, L, xt::detail::inner_storage_getter<CT>>>
 };
 
 /// reshape_view: strides as of a dense array in order L. It is a window if its array is dense in that order.
-template <class E, xt::layout_type L> inline constexpr bool is_dense = false;
+template <class E, xt::layout_type L>
+inline constexpr bool is_dense = false;
 template <class C, xt::layout_type L>
-inline constexpr bool is_dense<shared_array<C>, L> = C::recorded && C::static_layout == L;
+inline constexpr bool is_dense<shared_array<C>, L> = C::recorded&& C::static_layout == L;
 
 template <class CT, class S, xt::layout_type L, xt::layout_type Order>
-    requires is_dense<std::decay_t<CT>, Order>
+requires is_dense<std::decay_t<CT>, Order>
 struct viewed<xt::xstrided_view<CT, S, L, xt::detail::flat_adaptor_getter<CT, Order>>> {
     static constexpr bool ok = true;
     template <class V>

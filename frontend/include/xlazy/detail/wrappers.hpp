@@ -62,9 +62,8 @@ template <class B>
 class lazy_function : public recorded_values<B> {
 public:
     template <class F, class... A>
-        requires(!std::is_base_of_v<B, std::decay_t<F>>)
-    lazy_function(F&& f, A&&... arguments) noexcept
-        : recorded_values<B>(B(std::forward<F>(f), std::forward<A>(arguments)...)) {}
+    requires(!std::is_base_of_v<B, std::decay_t<F>>) lazy_function(F&& f, A&&... arguments)
+    noexcept : recorded_values<B>(B(std::forward<F>(f), std::forward<A>(arguments)...)) {}
 };
 
 template <class B>
@@ -117,8 +116,10 @@ private:
 template <class B>
 auto make_lazy_view(B&& b) {
     using view = std::decay_t<B>;
-    if constexpr (holder<view>::known) return view(std::forward<B>(b));  // xtensor's functions call our overloads
-    else return lazy_view<view>(std::forward<B>(b));
+    if constexpr (holder<view>::known)
+        return view(std::forward<B>(b));  // xtensor's functions call our overloads
+    else
+        return lazy_view<view>(std::forward<B>(b));
 }
 
 template <class E1, class E2>
@@ -127,16 +128,15 @@ bool equal_values(const E1& a, const E2& b) {
     if (a.dimension() != b.dimension() || !std::equal(shape.begin(), shape.end(), b.shape().begin())) return false;
     rt::flush(rt::Reason::compare, rt::LineScope::current());
     rt::InsideXtensor inside;
-    const bool same = std::equal(a.template begin<xt::layout_type::row_major>(),
-                                 a.template end<xt::layout_type::row_major>(),
-                                 b.template begin<xt::layout_type::row_major>());
+    const bool same =
+        std::equal(a.template begin<xt::layout_type::row_major>(), a.template end<xt::layout_type::row_major>(),
+                   b.template begin<xt::layout_type::row_major>());
     rt::throw_held();
     return same;
 }
 
 template <class E1, class E2>
-    requires(lazy<E1> || lazy<E2>)
-bool operator==(const xt::xexpression<E1>& a, const xt::xexpression<E2>& b) {
+requires(lazy<E1> || lazy<E2>) bool operator==(const xt::xexpression<E1>& a, const xt::xexpression<E2>& b) {
     return equal_values(a.derived_cast(), b.derived_cast());
 }
 

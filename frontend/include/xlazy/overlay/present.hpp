@@ -21,3 +21,6 @@
 #ifdef XTENSOR_NPY_HPP
 #include "xlazy/overlay/xnpy.hpp"
 #endif
+#ifdef XTENSOR_PAD_HPP
+#include "xlazy/overlay/xpad.hpp"
+#endif

@@ -21,23 +21,21 @@ auto linspace(T start, T stop, std::size_t count, bool endpoint) noexcept {
 namespace overloads {
 
 template <class T, class S = T>
-    requires(is_recorded<T> && is_recorded<S>)
-inline auto arange(T start, T stop, S step = 1) noexcept {
+requires(is_recorded<T>&& is_recorded<S>) inline auto arange(T start, T stop, S step = 1) noexcept {
     auto stock = stock::arange(start, stop, step);
     return make_generator<decltype(stock)>::from(std::move(stock), start, stop, step, false);
 }
 template <class T>
-    requires is_recorded<T>
-inline auto arange(T stop) noexcept {
-    return arange<T>(T(0), stop, T(1));
-}
+requires is_recorded<T>
+inline auto arange(T stop) noexcept { return arange<T>(T(0), stop, T(1)); }
 template <class T>
-    requires is_recorded<T>
+requires is_recorded<T>
 inline auto linspace(T start, T stop, std::size_t num_samples = 50, bool endpoint = true) noexcept {
     using V = std::common_type_t<T, double>;
     const V intervals = std::fmax(V(1), static_cast<V>(num_samples - (endpoint ? 1 : 0)));
     auto stock = stock::linspace(start, stop, num_samples, endpoint);
-    return make_generator<decltype(stock)>::from(std::move(stock), V(start), V(stop), V(stop - start) / intervals, endpoint);
+    return make_generator<decltype(stock)>::from(std::move(stock), V(start), V(stop), V(stop - start) / intervals,
+                                                 endpoint);
 }
 
 }  // namespace overloads

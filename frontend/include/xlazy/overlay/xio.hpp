@@ -12,7 +12,7 @@ namespace xlazy::detail::overloads {
 using namespace xt;
 
 template <class E>
-    requires lazy<E>
+requires lazy<E>
 inline std::ostream& operator<<(std::ostream& out, const xexpression<E>& e) {
     if constexpr (requires { e.derived_cast().used(); }) {
         rt::flush(rt::Reason::print, rt::LineScope::current());
@@ -22,7 +22,7 @@ inline std::ostream& operator<<(std::ostream& out, const xexpression<E>& e) {
         return pretty_print(e, out);
     } else {
         // As an array: one pass of ours instead of xtensor's element by element.
-        const xt::temporary_type_t<E> value(e);
+        const xarray<typename E::value_type> value(e);
         return out << value;
     }
 }

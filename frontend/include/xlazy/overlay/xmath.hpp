@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions that xtensor builds of lambdas, which have no name that could be recorded.
+// Functions that xtensor builds of lambdas, which have no name that could be recorded; means and variances with the
+// user's line; sums along an axis that are computed by xtensor.
 #pragma once
 
-#include "xlazy/detail/wrappers.hpp"
+#include "xlazy/detail/fallback.hpp"
+#include "xlazy/overlay/xreducer.hpp"
 
 namespace xlazy::detail::overloads {
 
 template <class E1>
-    requires lazy<std::decay_t<E1>>
-inline auto square(E1&& e1) noexcept {
-    return xt::detail::make_xfunction<square_function>(std::forward<E1>(e1));
-}
+requires lazy<std::decay_t<E1>>
+inline auto square(E1&& e1) noexcept { return xt::detail::make_xfunction<square_function>(std::forward<E1>(e1)); }
 template <class E1>
-    requires lazy<std::decay_t<E1>>
-inline auto cube(E1&& e1) noexcept {
-    return xt::detail::make_xfunction<cube_function>(std::forward<E1>(e1));
-}
+requires lazy<std::decay_t<E1>>
+inline auto cube(E1&& e1) noexcept { return xt::detail::make_xfunction<cube_function>(std::forward<E1>(e1)); }
 
 }  // namespace xlazy::detail::overloads
 
@@ -23,3 +21,114 @@ namespace xt {
 using xlazy::detail::overloads::cube;
 using xlazy::detail::overloads::square;
 }  // namespace xt
+
+// ---- mean, variance, stddev
+
+namespace xlazy::detail {
+
+template <class T, class E, class... A>
+auto mean_of(here line, E&& e, A&&... axes_and_options) {
+    return at_line(line, e, [&] { return xt::mean<T>(std::forward<E>(e), std::forward<A>(axes_and_options)...); });
+}
+
+/// xtensor takes the mean of the whole and its scalar value; as an array of rank 0 it can wait.
+template <class T, class E, class D, class... O>
+auto variance_of_all(here line, E&& e, const D& ddof, std::tuple<O...> options) {
+    return at_line(line, e, [&] {
+        const auto average = xt::mean<T>(e, lazy_options());
+        const xtensor<typename std::decay_t<decltype(average)>::value_type, 0> whole(average);
+        return xt::detail::mean_noaxis<T>(square(std::forward<E>(e) - whole), ddof, options);
+    });
+}
+template <class T, class E, class X, class D, class... O>
+auto variance_over(here line, E&& e, const X& axes, const D& ddof, std::tuple<O...> options) {
+    return at_line(line, e, [&] {
+        const auto sorted = sorted_axes(e, axes);
+        const auto average =
+            xt::mean<T>(e, sorted, std::tuple<xt::evaluation_strategy::lazy_type, xt::keep_dims_type>());
+        const xt::temporary_type_t<std::decay_t<decltype(average)>> kept(average);
+        return xt::detail::mean<T>(square(std::forward<E>(e) - kept), sorted, ddof, options);
+    });
+}
+
+}  // namespace xlazy::detail
+
+#define XLAZY_NO_AXES_CONDITION , XTL_REQUIRES(is_reducer_options<EVS>)
+#define XLAZY_AXES_CONDITION , XTL_REQUIRES(xtl::negation<is_reducer_options<X>>)
+
+namespace xlazy::detail::overloads {
+using namespace xt;
+
+XLAZY_REDUCER_FORM(mean, (), (XLAZY_NO_AXES_CONDITION), (), (), (mean_of<T>(line, std::forward<E>(e), options)))
+XLAZY_REDUCER_FORM(mean, (, class X), (XLAZY_AXES_CONDITION), (XLAZY_AXES_CONDITION), (, X&& axes),
+                   (mean_of<T>(line, std::forward<E>(e), std::forward<X>(axes), options)))
+XLAZY_REDUCER_FORM(mean, (, class I, std::size_t N), (), (), (, const I (&axes)[N]),
+                   (mean_of<T>(line, std::forward<E>(e), axes, options)))
+
+XLAZY_REDUCER_FORM(variance, (), (XLAZY_NO_AXES_CONDITION), (), (),
+                   (variance_of_all<T>(line, std::forward<E>(e), 0u, options)))
+XLAZY_REDUCER_FORM(variance, (, class D), (, XTL_REQUIRES(is_reducer_options<EVS>, xtl::is_integral<D>)),
+                   (, XTL_REQUIRES(xtl::is_integral<D>)), (, D const& ddof),
+                   (variance_of_all<T>(line, std::forward<E>(e), ddof, options)))
+XLAZY_REDUCER_FORM(variance, (, class X),
+                   (, XTL_REQUIRES(xtl::negation<is_reducer_options<X>>,
+                                   xtl::negation<xtl::is_integral<std::decay_t<X>>>, is_reducer_options<EVS>)),
+                   (, XTL_REQUIRES(xtl::negation<is_reducer_options<X>>,
+                                   xtl::negation<xtl::is_integral<std::decay_t<X>>>)),
+                   (, X&& axes), (variance_over<T>(line, std::forward<E>(e), axes, 0u, options)))
+XLAZY_REDUCER_FORM(variance, (, class X, class D),
+                   (, XTL_REQUIRES(xtl::negation<is_reducer_options<X>>, xtl::is_integral<D>)),
+                   (, XTL_REQUIRES(xtl::negation<is_reducer_options<X>>, xtl::is_integral<D>)),
+                   (, X&& axes, const D& ddof), (variance_over<T>(line, std::forward<E>(e), axes, ddof, options)))
+XLAZY_REDUCER_FORM(variance, (, class A, std::size_t N), (XLAZY_NO_AXES_CONDITION), (), (, const A (&axes)[N]),
+                   (variance_over<T>(line, std::forward<E>(e), axes, 0u, options)))
+XLAZY_REDUCER_FORM(variance, (, class A, std::size_t N, class D), (), (), (, const A (&axes)[N], D const& ddof),
+                   (variance_over<T>(line, std::forward<E>(e), axes, ddof, options)))
+
+XLAZY_REDUCER_FORM(stddev, (), (XLAZY_NO_AXES_CONDITION), (), (),
+                   (xt::sqrt(variance_of_all<T>(line, std::forward<E>(e), 0u, options))))
+XLAZY_REDUCER_FORM(stddev, (, class X), (XLAZY_AXES_CONDITION), (XLAZY_AXES_CONDITION), (, X&& axes),
+                   (xt::sqrt(variance_over<T>(line, std::forward<E>(e), axes, 0u, options))))
+XLAZY_REDUCER_FORM(stddev, (, class A, std::size_t N), (), (), (, const A (&axes)[N]),
+                   (xt::sqrt(variance_over<T>(line, std::forward<E>(e), axes, 0u, options))))
+
+}  // namespace xlazy::detail::overloads
+
+#undef XLAZY_NO_AXES_CONDITION
+#undef XLAZY_AXES_CONDITION
+
+namespace xt {
+using xlazy::detail::overloads::mean;
+using xlazy::detail::overloads::stddev;
+using xlazy::detail::overloads::variance;
+}  // namespace xt
+
+// ---- sums and products along an axis
+
+#define XLAZY_ACCUMULATION(name)                                                              \
+    namespace xlazy::detail::stock {                                                          \
+    template <class T, class E, class... A>                                                   \
+    auto name(E&& e, A... axis) {                                                             \
+        return xt::name<T>(std::forward<E>(e), axis...);                                      \
+    }                                                                                         \
+    }                                                                                         \
+    namespace xlazy::detail::overloads {                                                      \
+    template <class T = void, class E>                                                        \
+    requires lazy<std::decay_t<E>>                                                            \
+    inline auto name(E&& e, std::ptrdiff_t axis) {                                            \
+        return fall_back_to(#name, [&] { return stock::name<T>(std::forward<E>(e), axis); }); \
+    }                                                                                         \
+    template <class T = void, class E>                                                        \
+    requires lazy<std::decay_t<E>>                                                            \
+    inline auto name(E&& e) {                                                                 \
+        return fall_back_to(#name, [&] { return stock::name<T>(std::forward<E>(e)); });       \
+    }                                                                                         \
+    }                                                                                         \
+    namespace xt {                                                                            \
+    using xlazy::detail::overloads::name;                                                     \
+    }
+XLAZY_ACCUMULATION(cumsum)
+XLAZY_ACCUMULATION(cumprod)
+XLAZY_ACCUMULATION(nancumsum)
+XLAZY_ACCUMULATION(nancumprod)
+#undef XLAZY_ACCUMULATION

@@ -4,6 +4,7 @@
 
 #include "xlazy/detail/wrappers.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -33,6 +34,21 @@ inline npy_header read_npy_header(std::istream& stream) {
     return header;
 }
 
+/// The number of bytes that the header promises; a damaged one may promise anything. @throws std::runtime_error
+inline std::streamsize npy_bytes(const npy_header& header, std::size_t item, std::istream& stream) {
+    auto bytes = static_cast<std::streamsize>(item);
+    bool too_many = false;
+    for (const std::size_t extent : header.shape) too_many |= __builtin_mul_overflow(bytes, extent, &bytes);
+    if (std::ranges::count(header.shape, std::size_t{0}) != 0) return 0;
+    const auto start = stream.tellg();
+    if (start == std::istream::pos_type(-1) && !too_many) return stream.clear(), bytes;  // a stream without positions
+    const std::streamsize found = stream.seekg(0, std::ios::end).tellg() - start;
+    stream.seekg(start);
+    if (!too_many && bytes <= found) return bytes;
+    throw std::runtime_error("it is truncated: " + (too_many ? std::string("more") : std::to_string(bytes)) +
+                             " bytes of elements expected, " + std::to_string(found) + " found");
+}
+
 template <class T, xt::layout_type L>
 auto read_npy(std::istream& stream) {
     const npy_header header = read_npy_header(stream);
@@ -43,14 +59,16 @@ auto read_npy(std::istream& stream) {
                       (L == xt::layout_type::row_major && header.fortran_order))) {
         throw std::runtime_error("its layout is not the one asked for");
     }
+    const std::streamsize bytes = npy_bytes(header, sizeof(T), stream);
     using array = xarray<T, L>;
     array result;
     const auto order = header.fortran_order ? xt::layout_type::column_major : xt::layout_type::row_major;
     result.resize(header.shape, L == xt::layout_type::dynamic ? order : L);
-    const auto bytes = static_cast<std::streamsize>(result.size() * sizeof(T));
     T* to = nullptr;
-    if constexpr (array::recorded) to = result.own().storage.fill();
-    else to = result.own().storage.data();
+    if constexpr (array::recorded)
+        to = result.own().storage.fill();
+    else
+        to = result.own().storage.data();
     stream.read(reinterpret_cast<char*>(to), bytes);
     if (stream.gcount() != bytes) {
         throw std::runtime_error("it is truncated: " + std::to_string(bytes) + " bytes of elements expected, " +

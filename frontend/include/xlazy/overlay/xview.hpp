@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// view, row, col. Overloads like these stand beside xtensor's with identical heads and one more constraint; they are brought
-// into xt by using-declarations, since g++ 12 does not mangle constraints and would make one symbol of both.
+// view, row, col. Overloads like these stand beside xtensor's with identical heads and one more constraint; they are
+// brought into xt by using-declarations, since g++ 12 does not mangle constraints and would make one symbol of both.
 #pragma once
 
 #include "xlazy/detail/core.hpp"
@@ -11,8 +11,10 @@
 
 namespace xlazy::detail {
 
-template <class T> inline constexpr bool is_newaxis = false;
-template <class T> inline constexpr bool is_newaxis<xt::xnewaxis<T>> = true;
+template <class T>
+inline constexpr bool is_newaxis = false;
+template <class T>
+inline constexpr bool is_newaxis<xt::xnewaxis<T>> = true;
 
 /// Adds what one slice makes of the parent's next axis.
 template <class S>
@@ -53,11 +55,13 @@ struct viewed<xt::xview<CT, S...>> {
     }
 };
 
-template <class S> inline constexpr bool is_strided_slice = xt::detail::is_strided_slice_impl<std::decay_t<S>>::value;
+template <class S>
+inline constexpr bool is_strided_slice = xt::detail::is_strided_slice_impl<std::decay_t<S>>::value;
 
 template <class CT, class... S>
-    requires(!viewed<xt::xview<CT, S...>>::ok && (is_strided_slice<S> && ...))
-struct lowering<xt::xview<CT, S...>> : view_of_expression<xt::xview<CT, S...>, compose_slices> {};
+requires(!viewed<xt::xview<CT, S...>>::ok && (is_strided_slice<S> && ...)) struct lowering<xt::xview<CT, S...>>
+    : view_of_expression<xt::xview<CT, S...>, compose_slices> {
+};
 
 template <class CT, class... S>
 inline constexpr bool reads_arrays<xt::xview<CT, S...>> = reads_arrays<std::decay_t<CT>>;
@@ -65,18 +69,18 @@ inline constexpr bool reads_arrays<xt::xview<CT, S...>> = reads_arrays<std::deca
 namespace overloads {
 
 template <class E, class... S>
-    requires lazy<std::decay_t<E>>
+requires lazy<std::decay_t<E>>
 inline auto view(E&& e, S&&... slices) {
     return make_lazy_view(xt::detail::make_view_impl(std::forward<E>(e), std::make_index_sequence<sizeof...(S)>(),
                                                      std::forward<S>(slices)...));
 }
 template <class E>
-    requires lazy<std::decay_t<E>>
+requires lazy<std::decay_t<E>>
 inline auto row(E&& e, std::ptrdiff_t index) {
     return make_lazy_view(xt::detail::row_impl::make(std::forward<E>(e), index));
 }
 template <class E>
-    requires lazy<std::decay_t<E>>
+requires lazy<std::decay_t<E>>
 inline auto col(E&& e, std::ptrdiff_t index) {
     return make_lazy_view(xt::detail::column_impl::make(std::forward<E>(e), index));
 }
