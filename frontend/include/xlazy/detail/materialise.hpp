@@ -7,7 +7,7 @@
 #include "xlazy/detail/type_name.hpp"
 #include "xlazy/detail/view.hpp"
 
-#include <cstring>
+#include <concepts>
 #include <vector>
 
 #include "xlazy/detail/stock_begin.hpp"
@@ -79,11 +79,17 @@ void synchronise() {
     if constexpr (reads_arrays<E>) rt::fall_back(fallback_name<E>::get(), rt::LineScope::current());
 }
 
+/// E is over elements in memory. (Some of xtensor's classes only claim so.)
+template <class E>
+concept has_pointer = xt::has_data_interface<E>::value && requires(const typename E::storage_type& storage) {
+    { storage.data() } -> std::convertible_to<const typename E::value_type*>;
+};
+
 /// The elements of `e`, row by row, as C++ converts them to T.
 template <class T, class E>
 void copy_elements(const E& e, T* to) {
     rt::InsideXtensor inside;
-    if constexpr (xt::has_data_interface<E>::value && std::is_trivially_copyable_v<typename E::value_type>) {
+    if constexpr (has_pointer<E>) {
         if (e.layout() == xt::layout_type::row_major && e.is_contiguous()) {
             const auto* from = e.data() + e.data_offset();
             const std::size_t count = e.size();
