@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The only way for the planner to look at geometry. What it was told becomes the plan's guards, so a plan is reused exactly
-// for batches about which every answer is the same. Indices of domains, ranks, dtypes and liveness are structure: free to
-// look at. Not logged is what only makes a plan better or worse: that two reads are not the same, or would be.
+// The only way for the planner to look at geometry. What it was told becomes the plan's guards, so a plan is reused
+// exactly for batches about which every answer is the same. Indices of domains, ranks, dtypes and liveness are
+// structure: free to look at. Not logged is what only makes a plan better or worse: that two reads are not the same, or
+// would be.
 #pragma once
 
 #include "xlazy/bytecode/plan.hpp"

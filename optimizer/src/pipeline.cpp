@@ -38,7 +38,8 @@ struct Row {
 
 // The order is fixed: each pass takes what the one before it made.
 constexpr Row kPasses[] = {
-    {"separate", separate, nullptr, Stage::Code, true, "right side first: an overlapping result goes through a temporary"},
+    {"separate", separate, nullptr, Stage::Code, true,
+     "right side first: an overlapping result goes through a temporary"},
     {"dce", remove_dead_code, nullptr, Stage::Code, false, "what nobody can read is not computed"},
     {"fuse", fuse, group_singly, Stage::Grouping, false, "instructions of one domain share a kernel"},
     {"lower", lower, nullptr, Stage::Kernels, true, "kernels become micro-ops on registers"},

@@ -17,10 +17,16 @@ class Batch {
 public:
     using Extents = std::vector<std::int64_t>;
 
-    enum class Use { Local, Live, Input, Kept };  ///< Local: dies unread; Input: has a value and dies; Kept: has one and lives
+    enum class Use {
+        Local,
+        Live,
+        Input,
+        Kept
+    };  ///< Local: dies unread; Input: has a value and dies; Kept: has one and lives
 
     std::uint32_t base(std::int64_t size, Use use, DType type = DType::f64) {
-        program.bases.push_back({type, use == Use::Input || use == Use::Kept, use == Use::Live || use == Use::Kept, size});
+        program.bases.push_back(
+            {type, use == Use::Input || use == Use::Kept, use == Use::Live || use == Use::Kept, size});
         return static_cast<std::uint32_t>(program.bases.size() - 1);
     }
     /// A window of a base: offset, then extent and stride of each axis.

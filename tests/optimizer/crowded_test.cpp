@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random batches that crowd few small arrays and shapes, so that almost every statement can join a kernel and almost every
-// one is in the way of another.
+// Random batches that crowd few small arrays and shapes, so that almost every statement can join a kernel and almost
+// every one is in the way of another.
 #include "batch.hpp"
 #include "token_machine.hpp"
 
@@ -53,7 +53,8 @@ private:
         if (!square) {
             const std::int64_t step = 1 + below(3) / 2 * kSide;
             const std::int64_t first = below(size_ - (kSide - 1) * step);
-            return reversed ? view(from, first + (kSide - 1) * step, {{kSide, -step}}) : view(from, first, {{kSide, step}});
+            return reversed ? view(from, first + (kSide - 1) * step, {{kSide, -step}})
+                            : view(from, first, {{kSide, step}});
         }
         const std::int64_t first = below(size_ - kSide * kSide + 1);
         const bc::Dim along{kSide, 1}, across{kSide, kSide};
@@ -136,8 +137,8 @@ TEST(CrowdedBatches, EverySubsetOfPassesComputesTheSame) {
             options.passes = parse_passes(passes, unknown);
             options.verify = true;
             const bc::Plan plan = make_plan(program, options);
-            ASSERT_EQ(test::check_plan(plan, program, expected), "")
-                << "seed " << seed << ", passes " << passes << "\n" << bc::print(program) << bc::print(plan);
+            ASSERT_EQ(test::check_plan(plan, program, expected), "") << "seed " << seed << ", passes " << passes << "\n"
+                                                                     << bc::print(program) << bc::print(plan);
             if (passes == std::string_view("fuse")) kernels += plan.kernels.size();
         }
         instructions += program.instructions.size();
@@ -163,7 +164,8 @@ TEST(CrowdedBatches, ACachedPlanIsRightForEveryGeometryItIsUsedFor) {
             if (!bc::verify(moved).empty()) continue;
             const auto plan = cache.get(moved, {}, hit);
             if (hit) ++hits;
-            ASSERT_EQ(test::check_plan(*plan, moved), "") << "seed " << seed << "\n" << bc::print(moved) << bc::print(*plan);
+            ASSERT_EQ(test::check_plan(*plan, moved), "") << "seed " << seed << "\n"
+                                                          << bc::print(moved) << bc::print(*plan);
         }
     }
     EXPECT_GT(hits, 1000u);

@@ -76,8 +76,7 @@ TEST_P(Golden, IsAsWritten) {
     EXPECT_EQ(result, read_file(expected));
 }
 
-INSTANTIATE_TEST_SUITE_P(Optimizer, Golden, testing::ValuesIn(cases()),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Optimizer, Golden, testing::ValuesIn(cases()), [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace xlazy

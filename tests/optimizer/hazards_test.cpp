@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wrong results that lazy array libraries were reported to give. Each with every subset of the passes, with the right values.
+// Wrong results that lazy array libraries were reported to give. Each with every subset of the passes, with the right
+// values.
 #include "batch.hpp"
 #include "token_machine.hpp"
 
@@ -28,7 +29,8 @@ protected:
 
     /// What an array holds after the batch, the same for all passes.
     void expect(std::uint32_t base, const Values& expected) {
-        for (const char* passes : {"none", "all", "dce", "fuse", "contract", "fuse,contract", "dce,fuse", "dce,contract"}) {
+        for (const char* passes :
+             {"none", "all", "dce", "fuse", "contract", "fuse,contract", "dce,fuse", "dce,contract"}) {
             std::vector<std::string> unknown;
             opt::PlanOptions options;
             options.passes = opt::parse_passes(passes, unknown);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches of 4096 instructions: what planning and finding them again costs is printed; that it grows linearly is checked.
+// Batches of 4096 instructions: what planning and finding them again costs is printed; that it grows linearly is
+// checked.
 #include "batch.hpp"
 #include "token_machine.hpp"
 
@@ -139,9 +140,14 @@ TEST(LargeBatches, CostIsLinear) {
     constexpr std::uint32_t kSmall = 512, kLarge = 4096;
     fmt::print("{:16} {:>8} {:>8} {:>10} {:>10} {:>10}\n", "batch", "kernels", "guards", "plan us/i", "(512) us/i",
                "hit ns/i");
-    const std::pair<const char*, bc::Program (*)(std::uint32_t)> batches[] = {
-        {"chain", chain},     {"new arrays", new_arrays}, {"rows", rows},             {"row recurrence", row_recurrence},
-        {"columns", columns}, {"triangle", triangle},     {"two shapes", two_shapes}, {"diffusion", diffusion}};
+    const std::pair<const char*, bc::Program (*)(std::uint32_t)> batches[] = {{"chain", chain},
+                                                                              {"new arrays", new_arrays},
+                                                                              {"rows", rows},
+                                                                              {"row recurrence", row_recurrence},
+                                                                              {"columns", columns},
+                                                                              {"triangle", triangle},
+                                                                              {"two shapes", two_shapes},
+                                                                              {"diffusion", diffusion}};
     for (const auto& [name, make] : batches) {
         const bc::Program small = make(kSmall), large = make(kLarge);
         EXPECT_EQ(test::check_plan(make_plan(small, {}), small), "") << name;

@@ -23,8 +23,10 @@ unsigned row(std::string_view name) {
 Words passes_of(std::string_view text, Words* unknown_words = nullptr) {
     Words unknown;
     const PassSet passes = parse_passes(text, unknown);
-    if (unknown_words != nullptr) *unknown_words = unknown;
-    else EXPECT_TRUE(unknown.empty());
+    if (unknown_words != nullptr)
+        *unknown_words = unknown;
+    else
+        EXPECT_TRUE(unknown.empty());
     Words names;
     const auto table = pass_table();
     for (unsigned i = 0; i < table.size(); ++i) {

@@ -67,9 +67,9 @@ TEST_F(PlanCacheTest, OtherLengthsScalarsAndOffsetsHit) {
 
 TEST_F(PlanCacheTest, AnotherOverlapMisses) {
     EXPECT_FALSE(known(window(10, 0, 100)));
-    EXPECT_FALSE(known(window(10, 0, 5)));   // overlap: a temporary
+    EXPECT_FALSE(known(window(10, 0, 5)));  // overlap: a temporary
     EXPECT_EQ(plan->kernels.size(), 2u);
-    EXPECT_FALSE(known(window(10, 7, 7)));   // identical: in place
+    EXPECT_FALSE(known(window(10, 7, 7)));  // identical: in place
     EXPECT_EQ(plan->kernels.size(), 1u);
     EXPECT_EQ(cache.size(), 3u);
     EXPECT_TRUE(known(window(10, 20, 30)));  // touches, but disjoint
@@ -122,7 +122,8 @@ TEST_F(PlanCacheTest, ShapesOfReducedTemporariesAreNotTakenFromOtherDomains) {
         }
         const std::int64_t rows = n;
         const std::uint32_t d = batch.domain({rows, 7});
-        const bc::Operand sums = batch.reduce(Op::sum, d, 1, batch.temp(), batch.view(batch.base(rows * 7, Use::Input), 0, {{rows, 7}, {7, 1}}));
+        const bc::Operand sums = batch.reduce(Op::sum, d, 1, batch.temp(),
+                                              batch.view(batch.base(rows * 7, Use::Input), 0, {{rows, 7}, {7, 1}}));
         const std::uint32_t wide = batch.domain({3, rows});
         batch.add(Op::neg, wide, batch.view(batch.base(3 * rows, Use::Live), 0, {{3, rows}, {rows, 1}}), {sums});
         return batch.program;
@@ -205,8 +206,8 @@ TEST_F(PlanCacheTest, ThreadsMayLookUpAtOnce) {
     for (unsigned t = 0; t < kThreads; ++t) {
         threads.emplace_back([&, t] {
             for (unsigned round = 0; round < kRounds; ++round) {
-                const bc::Program program = round % 2 == 0 ? chain(1 + (round + t) % 7, 4 + t)
-                                                           : window(10, 0, round % 3 == 0 ? 5 : 100);
+                const bc::Program program =
+                    round % 2 == 0 ? chain(1 + (round + t) % 7, 4 + t) : window(10, 0, round % 3 == 0 ? 5 : 100);
                 bool hit = false;
                 const auto found = cache.get(program, {}, hit);
                 if (!bc::guards_hold(*found, program) || !bc::verify(*found, program).empty()) ++wrong;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random batches on tokens: whatever passes run, every element is computed from the same elements by the same operations.
+// Random batches on tokens: whatever passes run, every element is computed from the same elements by the same
+// operations.
 #include "fuzz/generator.hpp"
 #include "fuzz/random.hpp"
 #include "fuzz/variant.hpp"
@@ -54,7 +55,8 @@ TEST(RandomPlans, EverySubsetOfPassesComputesTheSame) {
             for (std::size_t i = 0; i < bits.size(); ++i) options.passes.bits |= (subset >> i & 1) != 0 ? bits[i] : 0;
             const bc::Plan plan = make_plan(program, options);
             ASSERT_EQ(test::check_plan(plan, program, expected), "")
-                << "program " << number << ", passes " << options.passes.bits << "\n" << bc::print(program) << bc::print(plan);
+                << "program " << number << ", passes " << options.passes.bits << "\n"
+                << bc::print(program) << bc::print(plan);
             if (subset + 1 == 1u << bits.size()) kernels += plan.kernels.size();
         }
         instructions += program.instructions.size();

@@ -89,8 +89,10 @@ std::int64_t dense_element(Extents extents, const Index& index) {
 }
 
 Index without_axis(Index index, unsigned axis, bool keep) {
-    if (keep) index[axis] = 0;
-    else index.erase(index.begin() + axis);
+    if (keep)
+        index[axis] = 0;
+    else
+        index.erase(index.begin() + axis);
     return index;
 }
 
@@ -140,8 +142,10 @@ private:
         std::vector<std::int64_t> shape(extents.begin(), extents.end());
         if (reduces) {
             const bool keep = (instruction.flags & Instruction::kKeepAxis) != 0;
-            if (keep) shape[instruction.axis] = 1;
-            else shape.erase(shape.begin() + instruction.axis);
+            if (keep)
+                shape[instruction.axis] = 1;
+            else
+                shape.erase(shape.begin() + instruction.axis);
         }
         Temp result{shape, std::vector<Token>(static_cast<std::size_t>(bc::element_count(shape)))};
         for (std::size_t at = 0; at < result.elements.size(); ++at) {
@@ -165,7 +169,8 @@ private:
             return token("index", static_cast<std::uint64_t>(index[instruction.axis]));
         }
         std::vector<Token> operands;
-        for (unsigned i = 0; i < bc::operand_count(instruction); ++i) operands.push_back(read(instruction.in[i], index));
+        for (unsigned i = 0; i < bc::operand_count(instruction); ++i)
+            operands.push_back(read(instruction.in[i], index));
         if (bc::can_fail(instruction.op, instruction.type)) {
             run_.fallible[{number, position(index, program_.domain_extents(instruction.domain))}] = operands;
         }
@@ -175,7 +180,8 @@ private:
     Token reduce(const Instruction& instruction, Index index, Extents extents) {
         if ((instruction.flags & Instruction::kKeepAxis) == 0) index.insert(index.begin() + instruction.axis, 0);
         std::vector<Token> along;
-        for (index[instruction.axis] = 0; index[instruction.axis] < extents[instruction.axis]; ++index[instruction.axis]) {
+        for (index[instruction.axis] = 0; index[instruction.axis] < extents[instruction.axis];
+             ++index[instruction.axis]) {
             along.push_back(read(instruction.in[0], index));
         }
         return fold(instruction.op, instruction.type, instruction.result, along);
@@ -313,7 +319,8 @@ private:
             if (in != bc::kNoValue) operands.push_back(values_[in]);
         }
         if (bc::can_fail(op.op, op.type)) {
-            const bool first = run_.fallible.emplace(std::pair(op.instruction, position(index, extents)), operands).second;
+            const bool first =
+                run_.fallible.emplace(std::pair(op.instruction, position(index, extents)), operands).second;
             if (!first) fail(fmt::format("instruction {} is computed twice", op.instruction));
         }
         return apply(op.op, op.type, op.result, operands);
@@ -374,7 +381,8 @@ std::string difference(const TokenRun& batch, const TokenRun& plan, const bc::Pr
         const auto found = plan.fallible.find(element);
         if (found == plan.fallible.end()) return fmt::format("instruction {} was not computed", element.first);
         const bool specified = std::ranges::find(operands, kUnspecified) == operands.end();
-        if (specified && found->second != operands) return fmt::format("instruction {} had other operands", element.first);
+        if (specified && found->second != operands)
+            return fmt::format("instruction {} had other operands", element.first);
     }
     return {};
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs batches and plans on tokens instead of numbers: an element's token is a hash of the whole expression that made it, so
-// two runs agree only if every element was computed from the same elements by the same operations. No op needs a meaning.
+// Runs batches and plans on tokens instead of numbers: an element's token is a hash of the whole expression that made
+// it, so two runs agree only if every element was computed from the same elements by the same operations. No op needs a
+// meaning.
 //
-// A batch runs as the manual says: one instruction at a time, right side first. A plan runs as cruelly as the plan format
-// allows: the indices of a kernel in random order, one index after the other through the whole body; results of reductions
-// as early as possible; fresh memory is garbage; touching memory that is not there is an error.
+// A batch runs as the manual says: one instruction at a time, right side first. A plan runs as cruelly as the plan
+// format allows: the indices of a kernel in random order, one index after the other through the whole body; results of
+// reductions as early as possible; fresh memory is garbage; touching memory that is not there is an error.
 #pragma once
 
 #include "xlazy/bytecode/plan.hpp"
@@ -25,14 +26,15 @@ using FallibleElements = std::map<std::pair<std::uint32_t, std::int64_t>, std::v
 struct TokenRun {
     std::vector<std::vector<Token>> bases;  ///< by base; empty where it has no memory
     FallibleElements fallible;
-    std::string fault;  ///< empty, or what was illegal
+    std::string fault;               ///< empty, or what was illegal
     bool reads_unspecified = false;  ///< of a batch: an element that nobody wrote
 };
 
 TokenRun run_batch(const bc::Program& program);
 TokenRun run_plan(const bc::Plan& plan, const bc::Program& program, unsigned seed);
 
-/// The empty string if the plan gave every live base its value and computed every fallible element once; else what differs.
+/// The empty string if the plan gave every live base its value and computed every fallible element once; else what
+/// differs.
 std::string difference(const TokenRun& batch, const TokenRun& plan, const bc::Program& program);
 
 /// All of it: plan legal, run with a few seeds, same tokens. @return the empty string, or what is wrong

@@ -13,7 +13,9 @@ namespace {
 class Contraction {
 public:
     explicit Contraction(Draft& draft)
-        : draft_(draft), program_(draft.program), scratch_loaded_(draft.plan.scratch.size(), false),
+        : draft_(draft),
+          program_(draft.program),
+          scratch_loaded_(draft.plan.scratch.size(), false),
           base_wanted_(draft.program.bases.size()) {
         for (std::size_t b = 0; b < base_wanted_.size(); ++b) base_wanted_[b] = program_.bases[b].live;
         for (const bc::Kernel& kernel : draft.plan.kernels) {

@@ -5,8 +5,8 @@
 //     a temporary that no other kernel reads
 //     a view of a base that is not live after the batch and that no later kernel loads
 //     a view that the same kernel writes again, identically (what lies between took the register)
-// An array all of whose stores are needless never gets memory; most arrays of a program that is written in small steps end
-// like this.
+// An array all of whose stores are needless never gets memory; most arrays of a program that is written in small steps
+// end like this.
 #pragma once
 
 #include "draft.hpp"

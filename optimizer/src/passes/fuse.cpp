@@ -16,8 +16,10 @@ constexpr std::uint32_t kNone = ~0u;
 class Scheduler {
 public:
     explicit Scheduler(Draft& draft)
-        : draft_(draft), context_{draft.program, draft.facts, std::vector<TempOrigin>(draft.code.temp_count)},
-          last_of_domain_(draft.program.domains.size(), kNone), last_use_of_base_(draft.program.bases.size(), kNone) {}
+        : draft_(draft),
+          context_{draft.program, draft.facts, std::vector<TempOrigin>(draft.code.temp_count)},
+          last_of_domain_(draft.program.domains.size(), kNone),
+          last_use_of_base_(draft.program.bases.size(), kNone) {}
 
     void run() {
         const std::vector<Instruction>& code = draft_.code.instructions;

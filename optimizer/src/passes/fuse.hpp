@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which instructions share a loop nest: greedy list scheduling in one pass over the code.
 //
-// What is scheduled is a piece of a statement: its next instructions of one domain, as far as one kernel could hold them.
-// Instructions alone would do worse: the first ones of a statement would join a kernel that its last ones must not join, and
-// what lies between would go through memory. A piece joins that of the latest kernels of its domain that its dependencies
-// allow and that has most of its operands in registers, else it opens a new kernel at the end.
+// What is scheduled is a piece of a statement: its next instructions of one domain, as far as one kernel could hold
+// them. Instructions alone would do worse: the first ones of a statement would join a kernel that its last ones must
+// not join, and what lies between would go through memory. A piece joins that of the latest kernels of its domain that
+// its dependencies allow and that has most of its operands in registers, else it opens a new kernel at the end.
 //
-// Kernels run in order, a kernel runs its indices in any order, so what a piece depends on must lie in an earlier kernel, or
-// in the same one and be aligned:
+// Kernels run in order, a kernel runs its indices in any order, so what a piece depends on must lie in an earlier
+// kernel, or in the same one and be aligned:
 //     a temporary made element by element in the same domain               (it stays in a register)
 //     a view written or read element by element, and identical             (a read after the write takes the register)
 // Disjoint views do not depend on each other. Whatever a reduction makes is there when its kernel has ended.
 // Reductions of one kernel run along the same axis, so a back end has one way to walk it.
 //
-// Views of one base are compared only with those of the kernels that the piece would pass, kReach at most, and a kernel has
-// few views: the cost is linear in the code, and the guards are few, also for thousands of rows of one array.
+// Views of one base are compared only with those of the kernels that the piece would pass, kReach at most, and a kernel
+// has few views: the cost is linear in the code, and the guards are few, also for thousands of rows of one array.
 #pragma once
 
 #include "draft.hpp"
 
 namespace xlazy::opt {
 
-/// Operations, loads and stores of a kernel. Above this, a longer kernel gains nothing: the passes over memory that fusion
-/// saves are saved already, while a compiler's time grows faster than the kernel.
+/// Operations, loads and stores of a kernel. Above this, a longer kernel gains nothing: the passes over memory that
+/// fusion saves are saved already, while a compiler's time grows faster than the kernel.
 inline constexpr std::uint32_t kMaxMicroOps = 512;
-/// Views and stored temporaries that a kernel loads, and views that it stores. More streams than this defeat the hardware's
-/// prefetchers and the first-level TLB, and fill a GPU's parameter space.
+/// Views and stored temporaries that a kernel loads, and views that it stores. More streams than this defeat the
+/// hardware's prefetchers and the first-level TLB, and fill a GPU's parameter space.
 inline constexpr std::uint32_t kMaxStreams = 48;
 /// How many kernels back a piece may go.
 inline constexpr std::uint32_t kReach = 64;

@@ -53,7 +53,8 @@ bool KernelDraft::can_hold(const Instruction& instruction, FuseContext& context)
     }
     // At most: a load an operand, the operation, a store.
     const auto loads = static_cast<std::uint32_t>(loads_ + loaded_temps.size());
-    return operations_ + loads + scalars_.size() + count + 2 <= kMaxMicroOps && loads + stores_ + count + 1 <= kMaxStreams;
+    return operations_ + loads + scalars_.size() + count + 2 <= kMaxMicroOps &&
+           loads + stores_ + count + 1 <= kMaxStreams;
 }
 
 void KernelDraft::add(const Instruction& instruction, FuseContext& context) {
@@ -62,9 +63,12 @@ void KernelDraft::add(const Instruction& instruction, FuseContext& context) {
     if (instruction.op != bc::Op::copy) ++operations_;
     for (unsigned i = 0; i < bc::operand_count(instruction); ++i) {
         const Operand operand = instruction.in[i];
-        if (operand.is_scalar()) include(scalars_, operand.index());
-        else if (operand.is_view()) use_view(operand.index(), false, false, context);
-        else if (context.temps[operand.index()].kernel != TempOrigin::kInPiece) include(loaded_temps, operand.index());
+        if (operand.is_scalar())
+            include(scalars_, operand.index());
+        else if (operand.is_view())
+            use_view(operand.index(), false, false, context);
+        else if (context.temps[operand.index()].kernel != TempOrigin::kInPiece)
+            include(loaded_temps, operand.index());
     }
     if (instruction.out.is_view()) {
         if (!reduction) ++operations_;

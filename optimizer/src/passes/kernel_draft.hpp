@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What fuse keeps of a kernel, or of a piece that is to join one: the views it uses, what it has in registers, its size.
+// What fuse keeps of a kernel, or of a piece that is to join one: the views it uses, what it has in registers, its
+// size.
 #pragma once
 
 #include "facts.hpp"
@@ -23,7 +24,7 @@ struct FuseContext {
 struct Access {
     std::uint32_t view;
     std::uint32_t base;
-    bool loaded;   ///< its first use is a read
+    bool loaded;  ///< its first use is a read
     bool written;
     bool reduced;  ///< written by a reduction
 };

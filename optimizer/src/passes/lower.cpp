@@ -16,7 +16,9 @@ constexpr std::uint32_t kNone = ~0u;
 class Lowering {
 public:
     explicit Lowering(Draft& draft)
-        : draft_(draft), registers_(draft.code.temp_count), scratch_(draft.code.temp_count, kNone),
+        : draft_(draft),
+          registers_(draft.code.temp_count),
+          scratch_(draft.code.temp_count, kNone),
           scalars_(draft.program.scalars.size()) {}
 
     void begin(bc::Kernel& kernel, std::uint32_t number) {
@@ -33,8 +35,10 @@ public:
             return;
         }
         const ValueId value = instruction.op == bc::Op::copy ? operand(instruction, 0) : compute(instruction);
-        if (instruction.out.is_view()) store_view(instruction.out.index(), instruction.result, value);
-        else store_temp(instruction, value);
+        if (instruction.out.is_view())
+            store_view(instruction.out.index(), instruction.result, value);
+        else
+            store_temp(instruction, value);
     }
 
 private:
@@ -109,8 +113,10 @@ private:
         MicroOp op = access(MicroOp::Kind::StoreView, type, view);
         op.in[0] = value;
         emit(op);
-        if (ViewRegister* known = find_view(view)) known->value = value;
-        else views_.push_back({view, value});
+        if (ViewRegister* known = find_view(view))
+            known->value = value;
+        else
+            views_.push_back({view, value});
     }
 
     void store_temp(const Instruction& instruction, ValueId value) {

@@ -7,8 +7,9 @@
 //                                  %3 = scalar s0
 //                                  %4 = add %1 %3
 //                                  store v1 <- %4
-// Values stay in registers: a scalar, a view and a stored temporary are loaded once a kernel, a view that the kernel wrote is
-// not loaded at all, and a copy is only another name. Every temporary is stored too; `contract` takes away what nobody loads.
+// Values stay in registers: a scalar, a view and a stored temporary are loaded once a kernel, a view that the kernel
+// wrote is not loaded at all, and a copy is only another name. Every temporary is stored too; `contract` takes away
+// what nobody loads.
 #pragma once
 
 #include "draft.hpp"

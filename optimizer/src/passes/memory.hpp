@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When memory comes and goes.
 //
-// An array or a temporary gets memory right before the first kernel that uses it and loses it right after the last. Arrays
-// that are live after the batch are never freed here, and arrays that have a value before it are not allocated. An array
-// that dies unread, with a value from before the batch, is freed at once.
+// An array or a temporary gets memory right before the first kernel that uses it and loses it right after the last.
+// Arrays that are live after the batch are never freed here, and arrays that have a value before it are not allocated.
+// An array that dies unread, with a value from before the batch, is freed at once.
 #pragma once
 
 #include "draft.hpp"

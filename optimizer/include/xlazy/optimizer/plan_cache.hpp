@@ -8,13 +8,14 @@
 
 namespace xlazy::opt {
 
-/// Bounded, thread-safe cache of plans. A lookup hashes the batch's structure, compares it in full with each candidate, then
-/// accepts a candidate if the geometry is one it was seen with, or if its guards hold (the geometry then becomes an alias).
+/// Bounded, thread-safe cache of plans. A lookup hashes the batch's structure, compares it in full with each candidate,
+/// then accepts a candidate if the geometry is one it was seen with, or if its guards hold (the geometry then becomes
+/// an alias).
 class PlanCache {
 public:
-    static constexpr std::size_t kMaxPlans = 1024;          ///< least recently used goes first
-    static constexpr std::size_t kMaxGeometries = 8;        ///< aliases kept a plan; the oldest is replaced
-    static constexpr std::size_t kMaxVariants = 8;          ///< plans a structure, for geometries whose guards differ
+    static constexpr std::size_t kMaxPlans = 1024;    ///< least recently used goes first
+    static constexpr std::size_t kMaxGeometries = 8;  ///< aliases kept a plan; the oldest is replaced
+    static constexpr std::size_t kMaxVariants = 8;    ///< plans a structure, for geometries whose guards differ
 
     PlanCache();
     ~PlanCache();
