@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the run time costs beside the arithmetic: recording by statements, operations and operands, and a flush of a known
-// batch by instructions and kernels. Costs of one thing are differences of two lines, see the counters.
+// What the run time costs beside the arithmetic: recording by statements, operations and operands, and a flush of a
+// known batch by instructions and kernels. Costs of one thing are differences of two lines, see the counters.
 #include "xlazy/detail/recorder.hpp"
 #include "xlazy/runtime.hpp"
 
@@ -56,9 +56,7 @@ void record(const Arrays& arrays, Base* target, std::size_t operations, std::siz
     statement.store(arrays.view_of(target), value);
 }
 
-benchmark::Counter per_item(double items) {
-    return {items, benchmark::Counter::kIsRate | benchmark::Counter::kInvert};
-}
+benchmark::Counter per_item(double items) { return {items, benchmark::Counter::kIsRate | benchmark::Counter::kInvert}; }
 
 /// Time of a statement with range(0) operations on range(1) arrays; flushes are not timed.
 void BM_record_in_place(benchmark::State& state) {
@@ -95,8 +93,8 @@ void BM_record_new_array(benchmark::State& state) {
 }
 BENCHMARK(BM_record_new_array);
 
-/// A known batch of range(0) statements with range(1) operations each, on arrays of 4 elements: recorded untimed, flushed.
-/// Statements write different arrays; `fused` runs them as one kernel, range(2) == 0 as one kernel each.
+/// A known batch of range(0) statements with range(1) operations each, on arrays of 4 elements: recorded untimed,
+/// flushed. Statements write different arrays; `fused` runs them as one kernel, range(2) == 0 as one kernel each.
 void BM_known_flush(benchmark::State& state) {
     const auto statements = static_cast<std::size_t>(state.range(0));
     const auto operations = static_cast<std::size_t>(state.range(1));
@@ -107,7 +105,8 @@ void BM_known_flush(benchmark::State& state) {
     const std::uint64_t kernels_before = xlazy::stats().kernels_run;
     for (auto _ : state) {
         state.PauseTiming();
-        for (std::size_t i = 0; i < statements; ++i) record(one_shape ? *targets[0] : *targets[i], (*targets[i])[0], operations, 1);
+        for (std::size_t i = 0; i < statements; ++i)
+            record(one_shape ? *targets[0] : *targets[i], (*targets[i])[0], operations, 1);
         state.ResumeTiming();
         xlazy::flush();
     }

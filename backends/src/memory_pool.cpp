@@ -3,6 +3,7 @@
 // are kept in a list a class; large ones are mappings of their own, aligned for huge pages, kept in order of their release.
 #include "xlazy/backends/memory_pool.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <array>
@@ -122,6 +123,16 @@ public:
         }
         const std::lock_guard guard(large_mutex_);
         release_large(0);
+    }
+
+    // Around fork(): a child must not find a lock taken by a thread that it does not have.
+    void lock_all() noexcept {
+        for (SmallList& list : small_) list.lock.lock();
+        large_mutex_.lock();
+    }
+    void unlock_all() noexcept {
+        large_mutex_.unlock();
+        for (SmallList& list : small_) list.lock.unlock();
     }
 
     void set_limit(std::uint64_t bytes) noexcept { limit_.store(bytes, std::memory_order_relaxed); }
@@ -254,7 +265,10 @@ private:
 
 /// Never destroyed: arrays may outlive every static object.
 Pool& pool() noexcept {
-    static Pool& instance = *new Pool;
+    static Pool& instance = []() -> Pool& {
+        pthread_atfork([] { pool().lock_all(); }, [] { pool().unlock_all(); }, [] { pool().unlock_all(); });
+        return *new Pool;
+    }();
     return instance;
 }
 

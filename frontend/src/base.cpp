@@ -49,12 +49,6 @@ private:
 constinit thread_local BasePlaces::Free* BasePlaces::first_ = nullptr;
 constinit thread_local unsigned BasePlaces::count_ = 0;
 
-/// Allocation of memory that several threads may want for one base.
-std::mutex& memory_mutex() noexcept {
-    static std::mutex* const mutex = new std::mutex;
-    return *mutex;
-}
-
 void give_memory(Base& base, bool zeros) {
     void* const memory = be::pool_allocate(byte_size(base));
     if (zeros) std::memset(memory, 0, byte_size(base));
@@ -73,8 +67,10 @@ void settle(Base& base, bool for_writing, Reason reason, bc::OriginId line) {
         if (mine_writes || mine.reads(base)) run_queue(mine, mine_writes ? reason : Reason::host_write, line);
         throw_pending(mine);
     }
-    if (for_writing) settle_foreign(mine, base, false, line);
-    else settle_foreign_write(mine, base, line);
+    if (for_writing)
+        settle_foreign(mine, base, false, line);
+    else
+        settle_foreign_write(mine, base, line);
     if (Poison* const poison = BaseAccess::poison(base)) throw deferred_error(poison->error);
 }
 
@@ -115,6 +111,11 @@ void base_release(Base* base) noexcept {
     PoisonRef::release(BaseAccess::poison(*base));
     BaseAccess::destroy(base);
     BasePlaces::give_back(base);
+}
+
+std::mutex& memory_mutex() noexcept {
+    static std::mutex* const mutex = new std::mutex;
+    return *mutex;
 }
 
 void give_zeros(Base& base) {

@@ -4,12 +4,15 @@
 //   writer_    set by store() under the queue's lock; cleared when the batch is settled
 //   readers_   one for every queue whose batch reads the base
 //   readable_  memory that may be read: null from store() until the batch is settled, and while the value is an error
-//   writable_  memory that may be written: null from the first queued read or write on. Only a host write sets it again:
+//   writable_  memory that may be written: null from the first queued read or write on. Only a host write sets it
+//   again:
 //              no other thread may use the array then, so nobody can register a read in between
 //   memory_, poison_, origin_   changed only by whoever settles the pending write, or by a host write
 #pragma once
 
 #include "xlazy/detail/base.hpp"
+
+#include <mutex>
 
 namespace xlazy::rt {
 
@@ -31,6 +34,9 @@ public:
 };
 
 inline std::size_t byte_size(const Base& base) noexcept { return base.size() * bc::size_of(base.dtype()); }
+
+/// Held while a base gets memory that several threads may want.
+std::mutex& memory_mutex() noexcept;
 
 /// Memory for a base that has none and no pending write: zeros. Safe against other threads that do the same.
 /// @throws std::bad_alloc

@@ -27,7 +27,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 std::string listed(std::string_view values) {
     std::string text;
-    for (const std::string_view value : split(values, '|')) text += fmt::format("{}{}", text.empty() ? "" : ", ", value);
+    for (const std::string_view value : split(values, '|'))
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", value);
     return text;
 }
 
@@ -63,8 +64,9 @@ public:
     std::string_view operator[](Env id) const { return values_[static_cast<std::size_t>(id)]; }
 
     void warn(const EnvVariable& variable, std::string_view value, std::string_view legal) {
-        settings_.warnings.push_back(fmt::format("{}: unknown value \"{}\"; legal: {}. {} is used", variable.name, value,
-                                                 legal, variable.standard.empty() ? "The default" : variable.standard));
+        settings_.warnings.push_back(fmt::format("{}: unknown value \"{}\"; legal: {}. {} is used", variable.name,
+                                                 value, legal,
+                                                 variable.standard.empty() ? "The default" : variable.standard));
     }
 
 private:
@@ -115,8 +117,8 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
     if (read[Env::backend] == "openmp") settings.backend = BackendChoice::openmp;
     if (read[Env::backend] == "interp") settings.backend = BackendChoice::interp;
     if (read[Env::backend] == "cuda") {
-        settings.warnings.push_back(fmt::format("{}: cuda is not part of this build; auto is used",
-                                                variable(Env::backend).name));
+        settings.warnings.push_back(
+            fmt::format("{}: cuda is not part of this build; auto is used", variable(Env::backend).name));
     }
     settings.isa = to_isa(read[Env::isa]);
     settings.threads = to_count(read[Env::num_threads]).value_or(0);

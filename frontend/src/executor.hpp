@@ -12,7 +12,7 @@ namespace xlazy::rt {
 
 /// Memory that could not be had.
 struct Missing {
-    bool scratch;         ///< of the plan, else a base of the batch
+    bool scratch;  ///< of the plan, else a base of the batch
     std::uint32_t index;
     std::size_t bytes;
 };

@@ -17,8 +17,11 @@ constexpr ErrorId kGood = -1;
 class Spread {
 public:
     Spread(const Queue& queue, const bc::Plan* plan, const Outcome& outcome, const std::string& problem)
-        : queue_(queue), program_(queue.program), plan_(plan),
-          own_(program_.instructions.size(), kGood), temps_(program_.temp_count, kGood),
+        : queue_(queue),
+          program_(queue.program),
+          plan_(plan),
+          own_(program_.instructions.size(), kGood),
+          temps_(program_.temp_count, kGood),
           bases_(program_.bases.size(), kGood) {
         for (std::uint32_t i = 0; i < queue.uses.size(); ++i) {
             if (Poison* const poison = BaseAccess::poison(*queue.uses[i].base)) bases_[i] = add_old(poison);
@@ -94,8 +97,8 @@ private:
             std::ranges::copy(needed.span(), shape.extents);
             for (const bc::Kernel& kernel : plan_->kernels) {
                 for (const bc::MicroOp& op : kernel.ops) {
-                    const bool stores = op.kind == bc::MicroOp::Kind::StoreScratch ||
-                                        op.kind == bc::MicroOp::Kind::ReduceScratch;
+                    const bool stores =
+                        op.kind == bc::MicroOp::Kind::StoreScratch || op.kind == bc::MicroOp::Kind::ReduceScratch;
                     if (stores && op.index == missing.index) {
                         add_no_memory(op.instruction, scratch.type, shape, missing.bytes);
                     }
@@ -112,8 +115,8 @@ private:
 
     void add_no_memory(std::uint32_t instruction, bc::DType type, const Shape& shape, std::size_t bytes) {
         if (own_[instruction] != kGood) return;
-        own_[instruction] = add({.kind = Cause::Kind::NoMemory, .instruction = instruction, .type = type,
-                                 .shape = shape, .bytes = bytes});
+        own_[instruction] = add(
+            {.kind = Cause::Kind::NoMemory, .instruction = instruction, .type = type, .shape = shape, .bytes = bytes});
     }
 
     void add_broken(const BrokenKernel& broken) {
@@ -127,8 +130,10 @@ private:
                 const bc::Instruction& instruction = program_.instructions[op.instruction];
                 const bool memory = broken.reason.empty();
                 id = add({.kind = memory ? Cause::Kind::NoMemory : Cause::Kind::Internal,
-                          .instruction = op.instruction, .type = instruction.result,
-                          .shape = result_shape(program_, instruction), .text = broken.reason});
+                          .instruction = op.instruction,
+                          .type = instruction.result,
+                          .shape = result_shape(program_, instruction),
+                          .text = broken.reason});
             }
             own_[op.instruction] = id;
         }
@@ -145,8 +150,10 @@ private:
         ErrorId error = kGood;
         for (unsigned i = 0; i < bc::operand_count(instruction) && error == kGood; ++i) {
             const bc::Operand in = instruction.in[i];
-            if (in.is_view()) error = bases_[program_.views[in.index()].base];
-            else if (in.is_temp()) error = temps_[in.index()];
+            if (in.is_view())
+                error = bases_[program_.views[in.index()].base];
+            else if (in.is_temp())
+                error = temps_[in.index()];
         }
         if (error == kGood) error = own_[index];
         if (error != kGood) errors_[static_cast<std::size_t>(error)].used = true;
@@ -156,8 +163,8 @@ private:
         }
         ErrorId& base = bases_[program_.views[instruction.out.index()].base];
         // Overwriting a base as a whole heals it; otherwise its first error stays.
-        const bool whole = bc::guard_relation(program_, instruction.out.index(), bc::Guard::kWholeBase) ==
-                           bc::Relation::Identical;
+        const bool whole =
+            bc::guard_relation(program_, instruction.out.index(), bc::Guard::kWholeBase) == bc::Relation::Identical;
         if (whole || base == kGood) base = error;
     }
 
@@ -165,7 +172,7 @@ private:
     const bc::Program& program_;
     const bc::Plan* plan_;
     std::vector<Error> errors_;
-    std::vector<ErrorId> own_;    ///< by instruction: its own failure
+    std::vector<ErrorId> own_;  ///< by instruction: its own failure
     std::vector<ErrorId> temps_;
     std::vector<ErrorId> bases_;
 };

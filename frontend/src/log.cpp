@@ -52,16 +52,16 @@ void log(std::string_view message) noexcept {
 }
 
 void open_log(const std::string& name) noexcept {
+    Log& log_file = Log::instance();
     if (name.empty() || name == "stderr") return;
     const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (file < 0) {
         log("warning: the log file cannot be opened; stderr is used");
         return;
     }
-    Log& log = Log::instance();
-    const std::lock_guard lock(log.mutex);
-    if (log.file != STDERR_FILENO) ::close(log.file);
-    log.file = file;
+    const std::lock_guard lock(log_file.mutex);
+    if (log_file.file != STDERR_FILENO) ::close(log_file.file);
+    log_file.file = file;
 }
 
 void set_log_sink(std::function<void(std::string_view)> sink) {

@@ -8,7 +8,8 @@
 
 namespace xlazy::rt {
 
-/// Writes one message, "xlazy: " before it and a line end after it. Never throws: a message that cannot be written is lost.
+/// Writes one message, "xlazy: " before it and a line end after it. Never throws: a message that cannot be written is
+/// lost.
 void log(std::string_view message) noexcept;
 
 /// Messages go to the file from now on; "stderr": to stderr. A file that cannot be opened gets one warning there.

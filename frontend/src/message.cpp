@@ -14,7 +14,9 @@ namespace xlazy {
 
 deferred_error::deferred_error(const std::string& text, std::string operation, std::vector<origin_info> origins,
                                origin_info flush_origin)
-    : std::runtime_error(text), operation_(std::move(operation)), origins_(std::move(origins)),
+    : std::runtime_error(text),
+      operation_(std::move(operation)),
+      origins_(std::move(origins)),
       flush_origin_(std::move(flush_origin)) {}
 
 namespace rt {
@@ -43,14 +45,17 @@ std::string list(const std::vector<bc::OriginId>& lines) {
 
 template <class T>
 std::string value_text(const bc::Scalar& scalar) {
-    if constexpr (std::is_integral_v<T>) return fmt::format("{}", bc::scalar_value<T>(scalar));
-    else return "?";
+    if constexpr (std::is_integral_v<T>)
+        return fmt::format("{}", bc::scalar_value<T>(scalar));
+    else
+        return "?";
 }
 
 std::string value_text(const bc::Scalar& scalar) {
     switch (scalar.type) {
 #define XLAZY_DTYPE(id, name, type, kind, enabled) \
-    case bc::DType::id: return value_text<type>(scalar);
+    case bc::DType::id:                            \
+        return value_text<type>(scalar);
 #include "xlazy/bytecode/dtype.def"
 #undef XLAZY_DTYPE
         case bc::DType::none: break;
@@ -161,10 +166,12 @@ std::string headline(const Queue& queue, const Cause& cause, const Operands& ope
     switch (cause.kind) {
         case Cause::Kind::Trap: return trap_headline(queue, cause, operands);
         case Cause::Kind::NoMemory:
-            return fmt::format("out of memory in allocate: {} {} for the result of {}", describe(cause.type, cause.shape.span()),
+            return fmt::format("out of memory in allocate: {} {} for the result of {}",
+                               describe(cause.type, cause.shape.span()),
                                cause.bytes == 0 ? "needs work space" : fmt::format("needs {} bytes", cause.bytes),
                                bc::name_of(instruction.op));
-        case Cause::Kind::Internal: return fmt::format("internal error in {}: {}", bc::name_of(instruction.op), cause.text);
+        case Cause::Kind::Internal:
+            return fmt::format("internal error in {}: {}", bc::name_of(instruction.op), cause.text);
     }
     return {};
 }
@@ -176,8 +183,10 @@ Shape result_shape(const bc::Program& program, const bc::Instruction& instructio
     const bool reduces = bc::info(instruction.op).kind == bc::OpKind::Reduce;
     Shape shape;
     for (std::size_t i = 0; i < domain.size(); ++i) {
-        if (!reduces || i != instruction.axis) shape.extents[shape.rank++] = domain[i];
-        else if ((instruction.flags & bc::Instruction::kKeepAxis) != 0) shape.extents[shape.rank++] = 1;
+        if (!reduces || i != instruction.axis)
+            shape.extents[shape.rank++] = domain[i];
+        else if ((instruction.flags & bc::Instruction::kKeepAxis) != 0)
+            shape.extents[shape.rank++] = 1;
     }
     return shape;
 }
@@ -195,7 +204,9 @@ deferred_error make_error(const Queue& queue, const bc::Plan* plan, const Cause&
     for (unsigned i = 0; i < count; ++i) {
         const bc::OriginId made = operands.made_at(i);
         if (made == 0 || bc::origin(made).line == 0) continue;
-        const std::string which = count == 1 ? "operand" : count == 2 ? std::string(kSides[i]) : fmt::format("operand {}", i + 1);
+        const std::string which = count == 1   ? "operand"
+                                  : count == 2 ? std::string(kSides[i])
+                                               : fmt::format("operand {}", i + 1);
         text += fmt::format("\n  {}, {}, was made at {}", which, operands.describe(i), place(made));
     }
     const std::vector<bc::OriginId> fused = kernel_lines(program, plan, cause.instruction);
@@ -205,7 +216,8 @@ deferred_error make_error(const Queue& queue, const bc::Plan* plan, const Cause&
     text += fmt::format("\n  found when {} {}", place(flush.line), doing(flush.reason));
     if (flush.reason != Reason::eager) text += "\n  XLAZY_MODE=eager stops at the failing line itself";
     const bool memory = cause.kind == Cause::Kind::NoMemory;
-    return deferred_error(text, std::string(memory ? "allocate" : bc::name_of(program.instructions[cause.instruction].op)),
+    return deferred_error(text,
+                          std::string(memory ? "allocate" : bc::name_of(program.instructions[cause.instruction].op)),
                           std::move(origins), info_of(flush.line));
 }
 

@@ -11,11 +11,11 @@ namespace xlazy::rt {
 struct Cause {
     enum class Kind : unsigned char { Trap, NoMemory, Internal } kind;
     std::uint32_t instruction;
-    be::Trap trap{};              ///< Trap
-    bc::DType type{};             ///< NoMemory: what the memory was for
+    be::Trap trap{};   ///< Trap
+    bc::DType type{};  ///< NoMemory: what the memory was for
     Shape shape{};
     std::size_t bytes = 0;
-    std::string text{};           ///< Internal
+    std::string text{};  ///< Internal
 };
 
 /// @param also lines of the other statements of the batch that failed by themselves

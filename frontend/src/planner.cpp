@@ -48,8 +48,8 @@ std::shared_ptr<const bc::Plan> plan_of(const bc::Program& program) {
 be::Backend& backend_of(Queue& queue) {
     const unsigned generation = threads_generation.load(std::memory_order_acquire);
     if (queue.backend == nullptr || queue.backend_generation != generation) {
-        queue.backend = settings().backend == BackendChoice::interp ? be::make_interpreter()
-                                                                    : be::make_openmp(threads_to_use());
+        queue.backend =
+            settings().backend == BackendChoice::interp ? be::make_interpreter() : be::make_openmp(threads_to_use());
         queue.backend_generation = generation;
     }
     return *queue.backend;

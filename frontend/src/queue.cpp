@@ -21,7 +21,8 @@ bool same_window(const bc::Program& program, const bc::View& known, const ViewRe
     if (known.offset != view.offset || known.rank != view.rank) return false;
     const bc::Dim* dims = program.dims.data() + known.dims_begin;
     for (std::size_t i = 0; i < view.rank; ++i) {
-        if (dims[i].extent != static_cast<std::int64_t>(view.extents[i]) || dims[i].stride != view.strides[i]) return false;
+        if (dims[i].extent != static_cast<std::int64_t>(view.extents[i]) || dims[i].stride != view.strides[i])
+            return false;
     }
     return true;
 }

@@ -29,8 +29,8 @@ struct BaseUse {
     bool written;             ///< the queue is the base's writer
 };
 
-/// Base -> index in the batch, for the bases whose own note (batch_slot) another thread has overwritten, and for new ones.
-/// Open addressing; entries of earlier batches count as free, so that nothing is cleared.
+/// Base -> index in the batch, for the bases whose own note (batch_slot) another thread has overwritten, and for new
+/// ones. Open addressing; entries of earlier batches count as free, so that nothing is cleared.
 class BaseIndex {
 public:
     static constexpr std::uint32_t kAbsent = ~0u;
@@ -97,7 +97,7 @@ public:
     bc::Program program;
     std::vector<BaseUse> uses;
     bool in_statement = false;
-    bool run_now = false;      ///< a pin demands that the open statement runs at once
+    bool run_now = false;  ///< a pin demands that the open statement runs at once
     bool running = false;
 
     // Kept from batch to batch: tables of the executor.
@@ -105,7 +105,7 @@ public:
     std::unique_ptr<be::Backend> backend;
     unsigned backend_generation = 0;
 
-    PoisonRef pending_error;   ///< waits for the thread's next flush point
+    PoisonRef pending_error;  ///< waits for the thread's next flush point
     std::uint64_t instructions_recorded = 0, statements_recorded = 0, record_nanoseconds = 0;
 
     // Of the owning thread alone.

@@ -48,7 +48,8 @@ std::uint32_t common_domain(Queue& queue, Op op, std::initializer_list<Value> op
         if (!broadcast(queue.program.domain_extents(domain), shape_of(queue, operand), shape)) {
             std::string text = fmt::format("{}: operands", bc::name_of(op));
             for (const Value each : operands) {
-                text += fmt::format("{} {}", each.operand == operands.begin()->operand ? "" : " and", text_of(queue, each));
+                text +=
+                    fmt::format("{} {}", each.operand == operands.begin()->operand ? "" : " and", text_of(queue, each));
             }
             throw ShapeMismatch(text + " do not broadcast to one shape");
         }
@@ -74,12 +75,12 @@ To convert(From value) noexcept {
 template <class From>
 bool convert_to(DType result, From value, bc::Scalar& out) noexcept {
     switch (result) {
-#define XLAZY_DTYPE(id, name, type, kind, enabled)                                         \
-    case DType::id:                                                                        \
-        if constexpr (enabled != 0) {                                                      \
-            out = bc::make_scalar(convert<type>(value));                                   \
-            return true;                                                                   \
-        }                                                                                  \
+#define XLAZY_DTYPE(id, name, type, kind, enabled)       \
+    case DType::id:                                      \
+        if constexpr (enabled != 0) {                    \
+            out = bc::make_scalar(convert<type>(value)); \
+            return true;                                 \
+        }                                                \
         return false;
 #include "xlazy/bytecode/dtype.def"
 #undef XLAZY_DTYPE
@@ -90,9 +91,9 @@ bool convert_to(DType result, From value, bc::Scalar& out) noexcept {
 
 bool convert_scalar(DType result, const bc::Scalar& scalar, bc::Scalar& out) noexcept {
     switch (scalar.type) {
-#define XLAZY_DTYPE(id, name, type, kind, enabled)                                                   \
-    case DType::id:                                                                                  \
-        if constexpr (enabled != 0) return convert_to(result, bc::scalar_value<type>(scalar), out);  \
+#define XLAZY_DTYPE(id, name, type, kind, enabled)                                                  \
+    case DType::id:                                                                                 \
+        if constexpr (enabled != 0) return convert_to(result, bc::scalar_value<type>(scalar), out); \
         return false;
 #include "xlazy/bytecode/dtype.def"
 #undef XLAZY_DTYPE
@@ -130,7 +131,8 @@ Statement::~Statement() {
 }
 
 Value Statement::load(const ViewRef& view) {
-    if (view.rank > bc::kMaxRank) throw std::invalid_argument(fmt::format("{} axes, more than {}", view.rank, bc::kMaxRank));
+    if (view.rank > bc::kMaxRank)
+        throw std::invalid_argument(fmt::format("{} axes, more than {}", view.rank, bc::kMaxRank));
     Base& base = *view.base;
     const Queue* writer = BaseAccess::writer(base).load(std::memory_order_acquire);
     if (writer != &queue_) {
@@ -151,7 +153,8 @@ Value Statement::scalar(const bc::Scalar& value) {
 
 Value Statement::append(Op op, DType type, DType result, std::uint32_t domain, std::initializer_list<Value> operands) {
     bc::Program& program = queue_.program;
-    Instruction instruction;
+    program.origins.push_back(origin_);
+    Instruction& instruction = program.instructions.emplace_back();
     instruction.op = op;
     instruction.type = type;
     instruction.result = result;
@@ -159,10 +162,9 @@ Value Statement::append(Op op, DType type, DType result, std::uint32_t domain, s
     instruction.domain = domain;
     unsigned used = 0;
     for (const Value operand : operands) instruction.in[used++] = operand.operand;
-    instruction.out = Operand::temp(program.temp_count++);
-    program.instructions.push_back(instruction);
-    program.origins.push_back(origin_);
-    return {instruction.out, result, domain};
+    const Operand out = Operand::temp(program.temp_count++);
+    instruction.out = out;
+    return {out, result, domain};
 }
 
 Value Statement::cast(Value value, DType result) {
@@ -211,13 +213,15 @@ Value Statement::broadcast(Value value, std::size_t rank, const std::size_t* ext
 Value Statement::reduce_axis(Op op, Value value, std::size_t axis, bool keep_dims) {
     const Extents shape = shape_of(queue_, value);
     if (shape[axis] == 0 && (op == Op::amin || op == Op::amax)) {
-        throw std::invalid_argument(fmt::format("{}: axis {} of {} has no elements", bc::name_of(op), axis,
-                                                text_of(queue_, value)));
+        throw std::invalid_argument(
+            fmt::format("{}: axis {} of {} has no elements", bc::name_of(op), axis, text_of(queue_, value)));
     }
     Shape reduced;
     for (std::size_t i = 0; i < shape.size(); ++i) {
-        if (i != axis) reduced.extents[reduced.rank++] = shape[i];
-        else if (keep_dims) reduced.extents[reduced.rank++] = 1;
+        if (i != axis)
+            reduced.extents[reduced.rank++] = shape[i];
+        else if (keep_dims)
+            reduced.extents[reduced.rank++] = 1;
     }
     Value result = append(op, value.dtype, value.dtype, value.domain, {value});
     Instruction& instruction = queue_.program.instructions.back();
@@ -231,8 +235,8 @@ Value Statement::reduce(Op op, Value value, std::uint32_t axes, bool keep_dims) 
     while (axes != 0) {
         const auto axis = static_cast<std::size_t>(std::bit_width(axes) - 1);
         if (axis >= rank_of(value)) {
-            throw std::invalid_argument(fmt::format("{}: there is no axis {} in {}", bc::name_of(op), axis,
-                                                    text_of(queue_, value)));
+            throw std::invalid_argument(
+                fmt::format("{}: there is no axis {} in {}", bc::name_of(op), axis, text_of(queue_, value)));
         }
         value = reduce_axis(op, value, axis, keep_dims);
         axes &= ~(1u << axis);
@@ -284,7 +288,8 @@ std::uint32_t copy_domain(Queue& queue, Extents value, std::uint32_t view_domain
 }  // namespace
 
 void Statement::store(const ViewRef& view, Value value) {
-    if (view.rank > bc::kMaxRank) throw std::invalid_argument(fmt::format("{} axes, more than {}", view.rank, bc::kMaxRank));
+    if (view.rank > bc::kMaxRank)
+        throw std::invalid_argument(fmt::format("{} axes, more than {}", view.rank, bc::kMaxRank));
     Base& base = *view.base;
     const std::uint32_t index = queue_.enroll(base);
     settle_foreign(queue_, base, queue_.uses[index].read, origin_);

@@ -26,8 +26,10 @@ std::string quoted(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') result += '\\';
-        if (static_cast<unsigned char>(c) < 0x20) result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        else result += c;
+        if (static_cast<unsigned char>(c) < 0x20)
+            result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        else
+            result += c;
     }
     return result + '"';
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Beginnings and ends: of threads, of the process, of a child after fork().
+#include "base_access.hpp"
 #include "env.hpp"
 #include "log.hpp"
 #include "planner.hpp"
@@ -105,9 +106,11 @@ void before_fork() {
     }
     registry().mutex.lock();
     counters().fallback_mutex.lock();
+    memory_mutex().lock();
 }
 
 void after_fork() {
+    memory_mutex().unlock();
     counters().fallback_mutex.unlock();
     registry().mutex.unlock();
     for (Queue* queue : std::exchange(locked_for_fork(), {})) queue->unlock();

@@ -29,7 +29,8 @@ std::string document() {
     std::string text =
         "# Environment variables\n\n"
         "Made by `xlazy_env_doc` from the table `env.def`; a test compares them.\n\n"
-        "They are read once, at the first use of the library. An unknown value gets one warning that lists the legal ones,\n"
+        "They are read once, at the first use of the library. An unknown value gets one warning that lists the legal "
+        "ones,\n"
         "and the default is taken.\n\n"
         "| variable | values | default | meaning |\n|---|---|---|---|\n";
     for (const EnvVariable& variable : xlazy::rt::kEnvironment) {

@@ -40,18 +40,24 @@ bool contains(const std::vector<std::string>& lines, const std::string& line) {
 }
 
 TEST(Deferred, TheMessageNamesTheLineOfTheDivision) {
-    const Array<std::int32_t> a({4, 5}, Ints(20, 7)); const int made_a = __LINE__;
+    const Array<std::int32_t> a({4, 5}, Ints(20, 7));
+    const int made_a = __LINE__;
     const Array<std::int32_t> b({4, 5}, Ints(20, 1));
     const Array<std::int32_t> quotient({4, 5});
     const Array<std::int32_t> other({4, 5});
-    fill(b.all().slice(0, 2, 1).slice(1, 3, 1), 0); const int made_b = __LINE__;
-    assign(quotient, Op::div, a, b); const int division = __LINE__;
-    assign(other, Op::add, a, 1); const int fused = __LINE__;
-    const deferred_error error = caught([&] { other.read(0); }); const int read = __LINE__;
+    fill(b.all().slice(0, 2, 1).slice(1, 3, 1), 0);
+    const int made_b = __LINE__;
+    assign(quotient, Op::div, a, b);
+    const int division = __LINE__;
+    assign(other, Op::add, a, 1);
+    const int fused = __LINE__;
+    const deferred_error error = caught([&] { other.read(0); });
+    const int read = __LINE__;
 
     const std::vector<std::string> lines = lines_of(error);
-    EXPECT_EQ(lines[0], at(division) + ": integer division by zero in div: operands i32(4,5) and i32(4,5), "
-                                       "at element (2,3): 7 / 0");
+    EXPECT_EQ(lines[0], at(division) +
+                            ": integer division by zero in div: operands i32(4,5) and i32(4,5), "
+                            "at element (2,3): 7 / 0");
     EXPECT_TRUE(contains(lines, "  left operand, i32(4,5), was made at " + at(made_a))) << error.what();
     EXPECT_TRUE(contains(lines, "  right operand, i32(4,5), was made at " + at(made_b))) << error.what();
     EXPECT_TRUE(contains(lines, "  found when " + at(read) + " read it (element access)")) << error.what();
@@ -69,13 +75,16 @@ TEST(Deferred, TheMessageNamesTheLineOfTheDivision) {
 }
 
 TEST(Deferred, RemainderScalarsAndConversions) {
-    const Array<std::int16_t> a({3}, {5, 6, 7}); const int made = __LINE__;
+    const Array<std::int16_t> a({3}, {5, 6, 7});
+    const int made = __LINE__;
     const Array<std::int32_t> b({3});
-    Statement s(here::current()); const int line = __LINE__;
+    Statement s(here::current());
+    const int line = __LINE__;
     s.store(b.all(), s.apply(Op::mod, DType::i32, s.cast(s.load(a.all()), DType::i32), s.scalar(0)));
     const std::vector<std::string> lines = lines_of(caught([] { xlazy::flush(); }));
-    EXPECT_EQ(lines[0], at(line) + ": integer division by zero in mod: operands i32(3) and i32 scalar, "
-                                   "at element (0): 5 % 0");
+    EXPECT_EQ(lines[0], at(line) +
+                            ": integer division by zero in mod: operands i32(3) and i32 scalar, "
+                            "at element (0): 5 % 0");
     EXPECT_TRUE(contains(lines, "  left operand, i32(3), was made at " + at(made)));
 }
 
@@ -83,7 +92,8 @@ TEST(Deferred, ItIsThrownOnceAndByEveryReaderOfWhatDepends) {
     const Array<std::int32_t> a({3}, {1, 2, 3});
     const Array<std::int32_t> zero({3}, {1, 0, 1});
     const Array<std::int32_t> bad({3}), worse({3}), good({3});
-    assign(bad, Op::div, a, zero); const int division = __LINE__;
+    assign(bad, Op::div, a, zero);
+    const int division = __LINE__;
     assign(worse, Op::add, bad, a);
     assign(good, Op::mul, a, a);
     EXPECT_EQ(lines_of(caught([] { xlazy::flush(); }))[0].find(at(division)), 0u);
@@ -150,8 +160,10 @@ TEST(Deferred, TheFirstElementInRowMajorOrderIsNamed) {
 TEST(Deferred, SeveralStatementsThatFail) {
     const Array<std::int32_t> a({3}, {1, 2, 3});
     const Array<std::int32_t> b({3}), c({3}), d({3});
-    assign(b, Op::div, a, 0); const int first = __LINE__;
-    assign(c, Op::mod, a, 0); const int second = __LINE__;
+    assign(b, Op::div, a, 0);
+    const int first = __LINE__;
+    assign(c, Op::mod, a, 0);
+    const int second = __LINE__;
     assign(d, Op::div, b, c);
     const std::uint64_t before = xlazy::stats().deferred_errors;
     const deferred_error error = caught([] { xlazy::flush(); });

@@ -32,7 +32,8 @@ TEST_F(OutOfMemory, TheMessageNamesLineShapeAndBytes) {
     const Array<double> small({4}, {1, 2, 3, 4});
     const Array<double> large({1024, 1024}), other({4});
     assign(other, Op::add, small, 1.0);
-    fill(large, 3.0); const int line = __LINE__;
+    fill(large, 3.0);
+    const int line = __LINE__;
     leave(64 << 10);
     try {
         xlazy::flush();
@@ -81,7 +82,8 @@ TEST_F(OutOfMemory, OutputsOfTheSameKernelKeepTheirValues) {
         }
         return false;
     };
-    // Which of them found memory is the plan's business; but no value is wrong, and what depends on a missing one fails.
+    // Which of them found memory is the plan's business; but no value is wrong, and what depends on a missing one
+    // fails.
     EXPECT_TRUE(good(first, 3) || failed(first));
     EXPECT_TRUE(good(third, 30) || failed(third));
     EXPECT_TRUE(failed(second) || second.read(7) == 3.0);
@@ -97,7 +99,8 @@ TEST_F(OutOfMemory, OutputsOfTheSameKernelKeepTheirValues) {
 TEST_F(OutOfMemory, AChainBehindAMissingArrayFailsAsAWhole) {
     const Array<double> a({kLarge}), b({kLarge}), c({8});
     const std::size_t row[] = {8};
-    fill(a, 1.0); const int line = __LINE__;
+    fill(a, 1.0);
+    const int line = __LINE__;
     assign(b, Op::add, a, 1.0);
     copy(c, b.all().slice(0, 0, row[0]));
     leave(4096);

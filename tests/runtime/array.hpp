@@ -114,7 +114,7 @@ inline void assign(const Window& target, Op op, const Window& a, const Window& b
 
 /// target <- op(a, scalar)
 template <class T>
-    requires std::is_arithmetic_v<T>
+requires std::is_arithmetic_v<T>
 void assign(const Window& target, Op op, const Window& a, T scalar, here line = here::current()) {
     Statement s(line);
     const Value left = s.load(a);

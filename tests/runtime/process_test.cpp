@@ -57,7 +57,8 @@ TEST(Process, EagerByTheEnvironment) {
 TEST(Process, WarningsComeOnce) {
     const Result result = run("adds_and_reads", "XLAZY_MODE=nonsense XLAZY_BACKEND=cuda");
     EXPECT_EQ(result.status, 0);
-    EXPECT_EQ(occurrences(result.output, "xlazy: warning: XLAZY_MODE: unknown value \"nonsense\"; legal: lazy, eager"), 1u);
+    EXPECT_EQ(occurrences(result.output, "xlazy: warning: XLAZY_MODE: unknown value \"nonsense\"; legal: lazy, eager"),
+              1u);
     EXPECT_EQ(occurrences(result.output, "xlazy: warning: "), 2u) << result.output;
 }
 
@@ -77,10 +78,10 @@ TEST(Process, StatisticsAtTheEnd) {
     std::string json;
     std::getline(written, json);
     std::remove(file.c_str());
-    for (const std::string part : {"\"instructions_recorded\": 2", "\"statements_recorded\": 2",
-                                   "\"flushes\": {\"element\": 1}", "\"plans_missed\": 1", "\"kernels_run\": 1",
-                                   "\"kernels_compiled\": 0", "\"seconds\": {\"compile\": 0, \"plan\": ",
-                                   "\"fallbacks\": {}", "\"deferred_errors\": 0"}) {
+    for (const std::string part :
+         {"\"instructions_recorded\": 2", "\"statements_recorded\": 2", "\"flushes\": {\"element\": 1}",
+          "\"plans_missed\": 1", "\"kernels_run\": 1", "\"kernels_compiled\": 0",
+          "\"seconds\": {\"compile\": 0, \"plan\": ", "\"fallbacks\": {}", "\"deferred_errors\": 0"}) {
         EXPECT_NE(json.find(part), std::string::npos) << part << " in " << json;
     }
     const Result result = run("adds_and_reads", "XLAZY_STATS=1");
@@ -155,6 +156,13 @@ TEST(Process, AChildAfterForkWorks) {
     EXPECT_EQ(xlazy::stats().flushes["fork"] - before, 1u);
     assign(b, Op::add, b, 1.0);
     EXPECT_EQ(b.read(7), 8);
+}
+
+TEST(Process, AForkWithTraceAndStatistics) {
+    const Result result = run("forks", "XLAZY_TRACE=flush XLAZY_STATS=1");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_EQ(occurrences(result.output, "xlazy: flush fork"), 1u) << result.output;
+    EXPECT_EQ(occurrences(result.output, "instructions_recorded"), 1u) << "the child's are not the program's";
 }
 
 TEST(Process, ForkWhileOtherThreadsWork) {

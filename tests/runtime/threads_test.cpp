@@ -88,7 +88,7 @@ TEST(Threads, EachOthersArraysInTurn) {
             const Array<double> copied({64});
             assign(copied, Op::add, mine, theirs);  // both read both
             both.arrive_and_wait();
-            assign(mine, Op::add, mine, 1.0);       // the other has a queued read of it
+            assign(mine, Op::add, mine, 1.0);  // the other has a queued read of it
             both.arrive_and_wait();
             if (i % 10 == 0) {
                 EXPECT_EQ(copied.read(0), 4.0 * i + 2.0);

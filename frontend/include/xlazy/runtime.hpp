@@ -15,12 +15,12 @@ namespace xlazy {
 /// A place in the user's source, for messages.
 struct origin_info {
     std::string file;
-    unsigned line = 0;      ///< counted from 1; 0: unknown
-    std::string function;   ///< may be empty
+    unsigned line = 0;     ///< counted from 1; 0: unknown
+    std::string function;  ///< may be empty
 };
 
-/// A recorded statement failed on its data (integer division by zero, no memory). Thrown once, at the recording thread's
-/// next flush point, and by every read of an array whose value depends on the failed statement.
+/// A recorded statement failed on its data (integer division by zero, no memory). Thrown once, at the recording
+/// thread's next flush point, and by every read of an array whose value depends on the failed statement.
 class deferred_error : public std::runtime_error {
 public:
     deferred_error(const std::string& text, std::string operation, std::vector<origin_info> origins,
@@ -64,7 +64,7 @@ void set_num_threads(int threads);
 struct statistics {
     std::uint64_t instructions_recorded = 0;
     std::uint64_t statements_recorded = 0;
-    std::map<std::string, std::uint64_t> flushes;    ///< reason -> count
+    std::map<std::string, std::uint64_t> flushes;  ///< reason -> count
     std::uint64_t plans_hit = 0;
     std::uint64_t plans_missed = 0;
     std::uint64_t kernels_run = 0;

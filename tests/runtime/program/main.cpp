@@ -2,6 +2,9 @@
 // Small programs for process_test.cpp: what only a process of its own can show. usage: xlazy_runtime_program NAME
 #include "runtime/array.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -54,6 +57,21 @@ int exits_in_a_thread() {
     return 1;
 }
 
+int forks() {
+    const Array<double> a({3}, {1, 2, 3});
+    const Array<double> b({3});
+    assign(b, Op::add, a, 1.0);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        assign(b, Op::add, b, 1.0);
+        std::exit(b.read(0) == 3 ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return b.read(0) == 2 && WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -62,5 +80,6 @@ int main(int argc, char** argv) {
     if (name == "leaves_work") return leaves_work();
     if (name == "leaves_an_error") return leaves_an_error();
     if (name == "exits_in_a_thread") return exits_in_a_thread();
+    if (name == "forks") return forks();
     return 2;
 }

@@ -4,6 +4,7 @@
 
 #include "xlazy/bytecode/dtype.hpp"
 #include "xlazy/detail/here.hpp"
+#include "xlazy/detail/published.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -35,6 +36,9 @@ public:
     const void* readable() const noexcept { return readable_.load(std::memory_order_acquire); }
     /// Writable memory, or null: as readable(), or a queued statement still reads the old value.
     void* writable() const noexcept { return writable_.load(std::memory_order_acquire); }
+    /// The same for loops over elements, see published.hpp.
+    const void* readable_element() const noexcept { return published(readable_); }
+    void* writable_element() const noexcept { return published(writable_); }
 
     Base(const Base&) = delete;
     Base& operator=(const Base&) = delete;
@@ -51,13 +55,13 @@ private:
     std::size_t size_;
     // The rest is the runtime's, see frontend/src/base_access.hpp.
     void* memory_ = nullptr;
-    std::atomic<Queue*> writer_{nullptr};          ///< the queue that holds a pending write
-    std::atomic<unsigned> readers_{0};             ///< number of queues that hold a pending read
+    std::atomic<Queue*> writer_{nullptr};  ///< the queue that holds a pending write
+    std::atomic<unsigned> readers_{0};     ///< number of queues that hold a pending read
     std::atomic<int> read_pins_{0};
     std::atomic<int> write_pins_{0};
-    std::atomic<std::uint64_t> batch_slot_{0};     ///< index in a queue's batch, and which batch that is
-    Poison* poison_ = nullptr;                     ///< the error that a failed statement left
-    std::uint32_t origin_ = 0;                     ///< where it was last written
+    std::atomic<std::uint64_t> batch_slot_{0};  ///< index in a queue's batch, and which batch that is
+    Poison* poison_ = nullptr;                  ///< the error that a failed statement left
+    std::uint32_t origin_ = 0;                  ///< where it was last written
 };
 
 /// A new base with one reference and no memory. Never fails but for want of memory. @throws std::bad_alloc
@@ -69,19 +73,20 @@ void base_release(Base* base) noexcept;
 /// that use the old value must not exist (the base is new). @throws std::bad_alloc
 void* base_fill(Base* base);
 
-/// Slow paths of element access, iterators, data(). They flush what is needed and give the memory (a base that was never
-/// written gets memory; its value is unspecified). @throws xlazy::deferred_error; std::bad_alloc
+/// Slow paths of element access, iterators, data(). They flush what is needed and give the memory (a base that was
+/// never written gets memory; its value is unspecified). @throws xlazy::deferred_error; std::bad_alloc
 const void* base_read(Base* base, Reason reason, here line);
 void* base_write(Base* base, Reason reason, here line);
 
-/// For entry points that xtensor declares noexcept: an error is held for this thread, and the next xlazy call throws it.
-/// What they give then can be read (written) for the base's size.
+/// For entry points that xtensor declares noexcept: an error is held for this thread, and the next xlazy call throws
+/// it. What they give then can be read (written) for the base's size.
 const void* base_read_held(Base* base, Reason reason, here line) noexcept;
 void* base_write_held(Base* base, Reason reason, here line) noexcept;
 /// Throws the held error of this thread, if there is one. @throws xlazy::deferred_error
 void throw_held();
 
-/// While a raw pointer or an iterator is out, statements that write the array (writable pin: that read or write it) run at once.
+/// While a raw pointer or an iterator is out, statements that write the array (writable pin: that read or write it) run
+/// at once.
 void base_pin(Base* base, bool writable) noexcept;
 void base_unpin(Base* base, bool writable) noexcept;
 bool base_pinned(const Base* base) noexcept;

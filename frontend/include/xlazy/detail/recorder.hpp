@@ -17,10 +17,10 @@ using bc::Op;
 /// A strided window on a base, as the caller has it. The arrays are read during the call only.
 struct ViewRef {
     Base* base;
-    std::int64_t offset;               ///< elements
+    std::int64_t offset;  ///< elements
     std::size_t rank;
     const std::size_t* extents;
-    const std::ptrdiff_t* strides;     ///< elements; 0 and negative allowed
+    const std::ptrdiff_t* strides;  ///< elements; 0 and negative allowed
 };
 
 /// A value of the statement under construction.
@@ -38,8 +38,9 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// One statement of the user's, being recorded into this thread's queue. Not nested: an operand that needs a statement of
-/// its own (materialised operands) must be recorded before. Without store() everything is taken back by the destructor.
+/// One statement of the user's, being recorded into this thread's queue. Not nested: an operand that needs a statement
+/// of its own (materialised operands) must be recorded before. Without store() everything is taken back by the
+/// destructor.
 class Statement {
 public:
     /// May flush first (queue limit), so that no later call of this statement has to.
@@ -50,7 +51,10 @@ public:
 
     /// A queued read of the window. An array that was never written gets memory here. @throws std::bad_alloc
     Value load(const ViewRef& view);
-    template <class T> Value scalar(T value) { return scalar(bc::make_scalar(value)); }
+    template <class T>
+    Value scalar(T value) {
+        return scalar(bc::make_scalar(value));
+    }
     Value scalar(const bc::Scalar& value);
     /// Conversion as C++ does it; a value that has the type already is returned as it is.
     Value cast(Value value, DType result);
@@ -70,8 +74,8 @@ public:
     std::size_t rank_of(Value value) const noexcept;
     std::int64_t extent_of(Value value, std::size_t axis) const noexcept;
 
-    /// Ends the statement: `view <- value` (cast to the base's type; broadcast to the view). In eager mode, or where a pin
-    /// demands it, it runs before this returns. @throws ShapeMismatch; deferred_error (eager mode)
+    /// Ends the statement: `view <- value` (cast to the base's type; broadcast to the view). In eager mode, or where a
+    /// pin demands it, it runs before this returns. @throws ShapeMismatch; deferred_error (eager mode)
     void store(const ViewRef& view, Value value);
 
 private:
@@ -89,7 +93,9 @@ public:
     explicit LineScope(here line) noexcept : outer_(current_), mine_(current_.line == 0) {
         if (mine_) current_ = line;
     }
-    ~LineScope() { if (mine_) current_ = outer_; }
+    ~LineScope() {
+        if (mine_) current_ = outer_;
+    }
     LineScope(const LineScope&) = delete;
     LineScope& operator=(const LineScope&) = delete;
     static here current() noexcept { return current_; }
