@@ -33,7 +33,7 @@ TEST_F(OutOfMemory, TheMessageNamesLineShapeAndBytes) {
     const Array<double> large({1024, 1024}), other({4});
     assign(other, Op::add, small, 1.0);
     fill(large, 3.0);
-    const int line = __LINE__;
+    const int line = __LINE__ - 1;
     leave(64 << 10);
     try {
         xlazy::flush();
@@ -100,7 +100,7 @@ TEST_F(OutOfMemory, AChainBehindAMissingArrayFailsAsAWhole) {
     const Array<double> a({kLarge}), b({kLarge}), c({8});
     const std::size_t row[] = {8};
     fill(a, 1.0);
-    const int line = __LINE__;
+    const int line = __LINE__ - 1;
     assign(b, Op::add, a, 1.0);
     copy(c, b.all().slice(0, 0, row[0]));
     leave(4096);
