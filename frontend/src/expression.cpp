@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+#include <mutex>
+
 namespace xlazy::detail {
 
 namespace {
@@ -29,6 +32,14 @@ std::string with_place(here line, const std::string& text) {
 
 void throw_statement_error(const std::string& text) {
     throw std::runtime_error(with_place(rt::LineScope::current(), text));
+}
+
+void settle_initial_value(std::atomic<bool>& initial, rt::Base* base) {
+    static std::mutex mutex;
+    const std::scoped_lock lock(mutex);
+    if (!initial.load(std::memory_order_relaxed)) return;
+    std::memset(rt::base_fill(base), 0, base->size() * bc::size_of(base->dtype()));
+    initial.store(false, std::memory_order_release);
 }
 
 void window::add(std::size_t extent, std::ptrdiff_t stride) {

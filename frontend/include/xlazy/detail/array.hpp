@@ -29,7 +29,7 @@ public:                                                                         
     using typename base::value_type;                                                                      \
                                                                                                           \
     self() = default;                                                                                     \
-    self(const self& other, here line = here::current()) : base() {                                       \
+    self(const self& other, here line = here::current()) : base(detail::without_value()) {                \
         rt::LineScope scope(line);                                                                        \
         detail::copy_array(*this, other);                                                                 \
     }                                                                                                     \
@@ -60,7 +60,7 @@ public:                                                                         
         return self(xtl::forward_sequence<shape_type, S>(shape));                                         \
     }                                                                                                     \
     template <class E>                                                                                    \
-    self(const xt::xexpression<E>& e, here line = here::current()) {                                      \
+    self(const xt::xexpression<E>& e, here line = here::current()) : base(detail::without_value()) {      \
         rt::LineScope scope(line);                                                                        \
         detail::assign_to<detail::assignment::set>(*this, e.derived_cast());                              \
     }                                                                                                     \

@@ -12,6 +12,9 @@
 
 namespace xlazy::detail {
 
+/// Puts the zero of a default-constructed array into memory, if `initial` still says so. Several threads may do it.
+void settle_initial_value(std::atomic<bool>& initial, rt::Base* base);
+
 /// What the template arguments of an array say.
 template <class D>
 struct array_traits;
@@ -46,6 +49,8 @@ struct cell {
     static constexpr bool recorded = is_recorded<value_type>;
 
     std::atomic<unsigned> references{1};
+    /// A default-constructed array whose one element, a zero, may not be in memory yet.
+    std::atomic<bool> initial{false};
     xt::layout_type layout = traits::layout;
     shape_type shape = xtl::make_sequence<shape_type>(0, 0);
     strides_type strides = xtl::make_sequence<strides_type>(0, 0);
@@ -54,10 +59,14 @@ struct cell {
 
     cell() = default;
     /// As a default-constructed array of xtensor: one zero if the rank is 0 or dynamic.
-    struct initial {};
-    explicit cell(initial) : storage(traits::default_size, value_type()) {}
-    cell(const cell& other)
-        : layout(other.layout), shape(other.shape), strides(other.strides), backstrides(other.backstrides) {}
+    struct default_state {};
+    explicit cell(default_state) : initial(recorded && traits::default_size != 0) {
+        if constexpr (!recorded)
+            storage = storage_type(traits::default_size, value_type());
+        else if (initial)
+            storage.renew(traits::default_size);
+    }
+    cell(const cell&) = delete;
     cell& operator=(const cell&) = delete;
 
     void retain() noexcept { references.fetch_add(1, std::memory_order_relaxed); }
@@ -67,6 +76,7 @@ struct cell {
     bool shared() const noexcept { return references.load(std::memory_order_acquire) != 1; }
 
     void swap_contents(cell& other) noexcept {
+        initial = other.initial.exchange(initial);
         std::swap(layout, other.layout);
         std::swap(shape, other.shape);
         std::swap(strides, other.strides);
@@ -89,14 +99,9 @@ struct cell {
         return shape.size() == other.size() && std::equal(std::begin(other), std::end(other), std::begin(shape));
     }
 
-    /// The state of moved-from arrays, and of default-constructed ones until they are used; shared by all, never freed,
-    /// never written to. Its base has no memory, so that every access takes the slow path, which replaces it.
+    /// The cell of moved-from arrays, shared by all and never freed. It has no elements and is never written to.
     static cell* unused() {
-        static cell* const one = [] {
-            auto* made = new cell();
-            if constexpr (recorded) made->storage.renew(traits::default_size);
-            return made;
-        }();
+        static cell* const one = new cell();
         return one;
     }
 };

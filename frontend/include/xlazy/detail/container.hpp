@@ -54,6 +54,8 @@ struct index_here {
 
 /// Tag of the constructors that share a cell.
 struct share_cell {};
+/// Tag of the constructor that leaves the value to its caller.
+struct without_value {};
 
 template <class I>
 concept not_a_line = !std::is_same_v<I, here>;
@@ -132,11 +134,12 @@ public:
     }
     template <class S = shape_type>
     void resize(S&& shape, bool force = false) {
-        const cell_type& current = peek();
-        if (!force && current.has_shape(shape)) return;
-        cell_type& c = own();
-        c.shape = xtl::forward_sequence<shape_type, S>(shape);
-        c.storage.resize(c.lay_out());
+        if (!force && peek().has_shape(shape)) return;
+        if (cell_ == cell_type::unused()) cell_ = new cell_type(typename cell_type::default_state{});
+        cell_->shape = xtl::forward_sequence<shape_type, S>(shape);
+        const std::size_t size = cell_->lay_out();
+        if (size != cell_->storage.size()) cell_->initial = false;
+        cell_->storage.resize(size);
     }
     template <class S = shape_type>
     void resize(S&& shape, xt::layout_type layout) {
@@ -144,7 +147,8 @@ public:
             XTENSOR_THROW(std::runtime_error,
                           "Cannot change layout_type if template parameter not layout_type::dynamic.");
         }
-        own().layout = layout;
+        if (cell_ == cell_type::unused()) cell_ = new cell_type(typename cell_type::default_state{});
+        cell_->layout = layout;
         resize(std::forward<S>(shape), true);
     }
     template <class S = shape_type>
@@ -205,6 +209,19 @@ public:
     const_reference operator[](std::initializer_list<I> index) const {
         return this->element(index.begin(), index.end());
     }
+
+    template <class... I>
+    reference unchecked(I... i) {
+        return writable_elements({})[unchecked_offset(i...)];
+    }
+    template <class... I>
+    const_reference unchecked(I... i) const {
+        return readable_elements({})[unchecked_offset(i...)];
+    }
+    reference flat(size_type i) { return writable_elements({})[i]; }
+    const_reference flat(size_type i) const { return readable_elements({})[i]; }
+    reference data_element(size_type i) { return writable_elements({})[i]; }
+    const_reference data_element(size_type i) const { return readable_elements({})[i]; }
 
     pointer data(here line = here::current()) {
         storage_type& s = own().storage;
@@ -295,17 +312,27 @@ public:
         return &c;
     }
     /// The cell as it is.
-    const cell_type& peek() const noexcept { return *cell_.load(std::memory_order_acquire); }
-    /// The cell of an array that is in use; never the shared unused one.
+    const cell_type& peek() const noexcept { return *rt::published(cell_); }
+    /// The cell of an array that is in use, its value in the base.
     cell_type& used() const {
-        cell_type* c = cell_.load(std::memory_order_acquire);
-        return c == cell_type::unused() ? begin_use(c) : *c;
+        cell_type* c = rt::published(cell_);
+        if (c == cell_type::unused()) c = begin_use(c);
+        if constexpr (recorded) {
+            if (c->initial.load(std::memory_order_acquire)) settle_initial_value(c->initial, c->storage.base());
+        }
+        return *c;
     }
     cell_type& own() { return used(); }
+    /// The cell of an array that is about to get new storage.
+    cell_type& replaceable() {
+        if (cell_ == cell_type::unused()) cell_ = new cell_type();
+        cell_->initial = false;
+        return *cell_;
+    }
     /// New storage without values and with this shape, for a whole-array assignment.
     template <class S>
     void renew(const S& shape) {
-        cell_type& c = own();
+        cell_type& c = replaceable();
         if (traits::layout == xt::layout_type::dynamic && c.has_shape(shape)) {
             c.storage.renew(c.storage.size());  // as stock's resize: same shape, same strides
             return;
@@ -313,10 +340,9 @@ public:
         c.shape = shape;
         c.storage.renew(c.lay_out());
     }
-
     /// Shape and strides of another cell, with new storage.
     void take_layout(const cell_type& from) {
-        cell_type& c = own();
+        cell_type& c = replaceable();
         c.layout = from.layout;
         c.shape = from.shape;
         c.strides = from.strides;
@@ -336,22 +362,23 @@ public:
 protected:
     /// Takes over one count of the cell.
     container(share_cell, cell_type* shared) noexcept : cell_(shared) {}
-    container() : cell_(recorded ? cell_type::unused() : new cell_type(typename cell_type::initial{})) {}
-    ~container() { drop(cell_.load(std::memory_order_relaxed)); }
+    container() : cell_(new cell_type(typename cell_type::default_state{})) {}
+    /// The array gets its value at once.
+    explicit container(without_value) noexcept : cell_(cell_type::unused()) {}
+    ~container() { drop(cell_); }
     // A copy records a statement, which the derived classes do: they have the line.
     container(const container& other) = delete;
     container& operator=(const container& other) = delete;
     container(container&& other) noexcept
-        : base_type(), semantic_base(), cell_(other.cell_.exchange(cell_type::unused(), std::memory_order_relaxed)) {}
+        : base_type(), semantic_base(), cell_(std::exchange(other.cell_, cell_type::unused())) {}
 
     /// Move assignment. A cell that expressions hold keeps its identity: the contents move.
     void take(D&& other) noexcept {
-        cell_type* mine = cell_.load(std::memory_order_relaxed);
-        if (mine == other.cell_.load(std::memory_order_relaxed)) return;
-        if (mine == cell_type::unused() || !mine->shared()) {
-            cell_.store(other.cell_.exchange(mine, std::memory_order_relaxed), std::memory_order_relaxed);
+        if (cell_ == other.cell_) return;
+        if (cell_ == cell_type::unused() || !cell_->shared()) {
+            std::swap(cell_, other.cell_);
         } else {
-            mine->swap_contents(other.own());
+            cell_->swap_contents(other.own());
         }
     }
 
@@ -392,12 +419,12 @@ private:
         if (c != cell_type::unused()) c->release();
     }
 
-    /// First use. Several threads may read one array, so the first of them wins.
-    [[gnu::noinline]] cell_type& begin_use(cell_type* expected) const {
-        auto* made = new cell_type(typename cell_type::initial{});
-        if (cell_.compare_exchange_strong(expected, made, std::memory_order_acq_rel)) return *made;
+    /// A moved-from array is used again. Several threads may read one array, so the first of them wins.
+    [[gnu::noinline]] cell_type* begin_use(cell_type* expected) const {
+        auto* made = new cell_type(typename cell_type::default_state{});
+        if (std::atomic_ref(cell_).compare_exchange_strong(expected, made, std::memory_order_acq_rel)) return made;
         delete made;
-        return *expected;
+        return expected;
     }
 
     template <class... I>
@@ -405,27 +432,31 @@ private:
         const cell_type& c = peek();
         XTENSOR_TRY(xt::check_index(c.shape, i...));
         XTENSOR_CHECK_DIMENSION(c.shape, i...);
-        const size_type offset = xt::data_offset<size_type>(c.strides, i...);
-        if constexpr (recorded) {
-            void* memory = c.storage.base()->writable();
-            if (__builtin_expect(memory == nullptr, 0)) memory = write_slowly(line);
-            return static_cast<value_type*>(memory)[offset];
-        } else {
-            return own().storage[offset];
-        }
+        return writable_elements(line)[xt::data_offset<size_type>(c.strides, i...)];
     }
     template <class... I>
     const_reference read_at(here line, I... i) const {
         const cell_type& c = peek();
         XTENSOR_TRY(xt::check_index(c.shape, i...));
         XTENSOR_CHECK_DIMENSION(c.shape, i...);
-        const size_type offset = xt::data_offset<size_type>(c.strides, i...);
+        return readable_elements(line)[xt::data_offset<size_type>(c.strides, i...)];
+    }
+    value_type* writable_elements(here line) {
         if constexpr (recorded) {
-            const void* memory = c.storage.base()->readable();
-            if (__builtin_expect(memory == nullptr, 0)) memory = read_slowly(line);
-            return static_cast<const value_type*>(memory)[offset];
+            void* memory = peek().storage.base()->writable_element();
+            if (__builtin_expect(memory == nullptr, 0)) memory = rt::waited_for(write_slowly(line));
+            return static_cast<value_type*>(memory);
         } else {
-            return used().storage[offset];
+            return cell_->storage.data();
+        }
+    }
+    const value_type* readable_elements(here line) const {
+        if constexpr (recorded) {
+            const void* memory = peek().storage.base()->readable_element();
+            if (__builtin_expect(memory == nullptr, 0)) memory = rt::waited_for(read_slowly(line));
+            return static_cast<const value_type*>(memory);
+        } else {
+            return peek().storage.data();
         }
     }
     template <class... I>
@@ -438,11 +469,22 @@ private:
         xt::check_access(peek().shape, i...);
         return read_at(line, i...);
     }
-    [[gnu::noinline]] void* write_slowly(here line) {
-        return rt::base_write(own().storage.base(), rt::Reason::element, line_or(line));
+    template <class... I>
+    size_type unchecked_offset(I... i) const {
+        constexpr auto layout = base_type::static_layout;
+        return xt::unchecked_data_offset<size_type, layout>(peek().strides, static_cast<std::ptrdiff_t>(i)...);
     }
-    [[gnu::noinline]] const void* read_slowly(here line) const {
-        return rt::base_read(used().storage.base(), rt::Reason::element, line_or(line));
+    // They must not change what the inline code above has loaded: the cell, its shape and strides, its base.
+    XLAZY_WAITS void* write_slowly(here line) {
+        return rt::base_write(settled_base(), rt::Reason::element, line_or(line));
+    }
+    XLAZY_WAITS const void* read_slowly(here line) const {
+        return rt::base_read(settled_base(), rt::Reason::element, line_or(line));
+    }
+    rt::Base* settled_base() const {
+        cell_type& c = *rt::published(cell_);
+        if (c.initial.load(std::memory_order_acquire)) settle_initial_value(c.initial, c.storage.base());
+        return c.storage.base();
     }
     void ready_to_write(here line) {
         if constexpr (recorded) own().storage.write(rt::Reason::iterator, line_or(line));
@@ -453,7 +495,7 @@ private:
 
     void reshape_to(std::vector<std::ptrdiff_t>& wanted, xt::layout_type layout);
 
-    mutable std::atomic<cell_type*> cell_;
+    mutable cell_type* cell_;
 };
 
 template <class D>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ravel and flatten as windows; roll, computed by xtensor. (Views such as flip and squeeze call strided_view, which is ours.)
+// ravel and flatten as windows; roll, computed by xtensor. (Views such as flip and squeeze call strided_view, which is
+// ours.)
 #pragma once
 
 #include "xlazy/detail/fallback.hpp"
@@ -17,16 +18,14 @@ XLAZY_FALLBACK(roll, template <class E>, lazy<std::decay_t<E>>, (E && e, std::pt
 namespace xlazy::detail::overloads {
 
 template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E>
-    requires lazy<std::decay_t<E>>
+requires lazy<std::decay_t<E>>
 inline auto ravel(E&& e) {
     const std::array<std::size_t, 1> shape = {e.size()};
     return reshape_view<L>(std::forward<E>(e), shape);
 }
 template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E>
-    requires lazy<std::decay_t<E>>
-inline auto flatten(E&& e) {
-    return overloads::ravel<L>(std::forward<E>(e));
-}
+requires lazy<std::decay_t<E>>
+inline auto flatten(E&& e) { return overloads::ravel<L>(std::forward<E>(e)); }
 
 }  // namespace xlazy::detail::overloads
 
