@@ -161,8 +161,9 @@ TEST(LargeBatches, CostIsLinear) {
         EXPECT_TRUE(hit);
         fmt::print("{:16} {:8} {:8} {:10.2f} {:10.2f} {:10.2f}\n", name, plan.kernels.size(), plan.guards.size(),
                    large_time * 1e6, small_time * 1e6, hit_time * 1e9);
-        // Eight times as many instructions: quadratic cost would be eight times as much each.
-        EXPECT_LT(large_time, 4 * small_time + 1e-6) << name;
+        // Times depend on the machine, the number of comparisons does not.
+        const std::size_t small_guards = make_plan(small, {}).guards.size();
+        EXPECT_LE(plan.guards.size(), 2 * (small_guards + 10) * (kLarge / kSmall)) << name;
     }
 }
 
