@@ -186,6 +186,20 @@ TEST(Sum, OfNoIndicesIsZero) {
     }
 }
 
+TEST(Sum, OfAxesWithoutElementsIsNothing) {
+    for (unsigned axis = 0; axis < 3; ++axis) {
+        TestKernel kernel({2, 3, 0});
+        const ValueId value = kernel.load(kernel.dense(kernel.base(DType::f64, 0), {2, 3, 0}));
+        Extents result{2, 3, 0};
+        result.erase(result.begin() + axis);
+        const std::uint32_t out = kernel.base_of(std::vector<double>(6, 7.0));
+        kernel.reduce(Op::sum, axis, false, kernel.dense(out, result), value);
+        for (const auto& backend : all_backends()) {
+            EXPECT_EQ(kernel.values<double>(kernel.run(*backend).bases[out]), std::vector<double>(6, axis == 2 ? 0.0 : 7.0));
+        }
+    }
+}
+
 TEST(Extrema, ANaNPropagatesAndBoolsWork) {
     for (const std::int64_t n : {3, 40, 5000}) {
         auto values = wild_values<double>(n);

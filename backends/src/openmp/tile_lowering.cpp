@@ -15,8 +15,8 @@ constexpr std::size_t index_of(bc::Op op) noexcept { return static_cast<std::siz
 constexpr std::size_t index_of(bc::DType type) noexcept { return static_cast<std::size_t>(type); }
 
 // Time of one element in cache, in hundredths of a nanosecond, by kind of loop: it decides about threads only.
-constexpr std::int64_t kExactCost = 12, kVectorCost = 120, kScalarCost = 800, kFaultCost = 150, kMoveCost = 40;
-constexpr std::int64_t kMemoryCost = 25;
+constexpr std::int64_t kExactCost = 6, kVectorCost = 80, kScalarCost = 800, kFaultCost = 100, kMoveCost = 30;
+constexpr std::int64_t kMemoryCost = 15;
 
 std::int64_t cost_of(bc::Op op) noexcept {
     switch (bc::info(op).maths) {

@@ -13,9 +13,8 @@ using Kind = bc::MicroOp::Kind;
 
 namespace {
 
-/// Blocks are rows of at least this many elements, or several axes: below it, the cost of starting a row outweighs that of
-/// gathering operands that are not dense across rows.
-constexpr std::int64_t kMinBlock = 256;
+/// Costs in hundredths of a nanosecond, measured: starting a row, calling a loop, gathering or scattering an element.
+constexpr std::int64_t kRowCost = 2500, kCallCost = 600, kGatherCost = 35;
 /// Tiles hold at most this many elements, so that calling a loop costs little beside running it, and fewer where many slots are
 /// live, so that they stay in the caches of the first two levels.
 constexpr std::int64_t kMaxTile = 2048;
@@ -106,10 +105,25 @@ void TileProgram::bind_accesses() {
     nest_.collapse();
 }
 
+/// Rows as blocks spare the gathering of operands that are not dense across rows, and cost a start and shorter loops a row.
+bool TileProgram::rows_pay() const {
+    std::int64_t spared = 0, loops = 0;
+    for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
+        const Kind kind = kernel_->ops[i].kind;
+        if (is_load(kind) || is_store(kind)) {
+            const Access& access = nest_.accesses()[access_of_[i]];
+            spared += nest_.layout(access, inner_axis_) != Layout::Strided && nest_.layout(access, inner_axis_ - 1) == Layout::Strided;
+        } else {
+            loops += kind != Kind::LoadScalar;
+        }
+    }
+    return spared * block_ * kGatherCost > kRowCost + loops * kCallCost;
+}
+
 void TileProgram::choose_block() {
     inner_axis_ = nest_.rank() - 1;
     block_ = nest_.extent(inner_axis_);
-    while (inner_axis_ > 0 && block_ < kMinBlock) block_ *= nest_.extent(--inner_axis_);
+    while (inner_axis_ > 0 && block_ < kMaxTile && !rows_pay()) block_ *= nest_.extent(--inner_axis_);
     layouts_.clear();
     for (const Access& access : nest_.accesses()) layouts_.push_back(nest_.layout(access, inner_axis_));
 }
@@ -182,18 +196,20 @@ bool TileProgram::may_store_directly(std::size_t store) const {
 
 void TileProgram::choose_direct_stores() {
     direct_.assign(kernel_->ops.size(), kNoAccess);
+    stores_.clear();
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
-        if (is_store(kernel_->ops[i].kind) && may_store_directly(i)) direct_[kernel_->ops[i].in[0]] = access_of_[i];
+        if (!is_store(kernel_->ops[i].kind)) continue;
+        stores_.push_back(i);
+        if (may_store_directly(i)) direct_[kernel_->ops[i].in[0]] = access_of_[i];
     }
 }
 
 /// Is the memory of a load that is used in place written before its last use?
 bool TileProgram::overwritten_while_used(std::size_t load) const {
     const Access& source = nest_.accesses()[access_of_[load]];
-    for (std::size_t i = load + 1; i < last_use_[load]; ++i) {
-        if (is_store(kernel_->ops[i].kind) && nest_.same(nest_.accesses()[access_of_[i]], source)) return true;
-    }
-    return false;
+    return std::any_of(stores_.begin(), stores_.end(), [&](std::size_t store) {
+        return store > load && store < last_use_[load] && nest_.same(nest_.accesses()[access_of_[store]], source);
+    });
 }
 
 void TileProgram::choose_tile() {
@@ -201,8 +217,9 @@ void TileProgram::choose_tile() {
     tile_ = std::clamp(kSlotBudget / live, kMinTile, kMaxTile) & ~std::int64_t{63};
     if (nest_.count() == 0) return;
     if (reductions_.empty()) {
-        const std::int64_t row = nest_.extent(nest_.rank() - 1);
-        if (row < tile_) tile_ -= tile_ % row;  // whole rows
+        const std::int64_t row = nest_.extent(nest_.rank() - 1), parts = (row + tile_ - 1) / tile_;
+        if (parts == 1) tile_ -= tile_ % row;  // whole rows
+        else tile_ = ((row + parts - 1) / parts + 63) & ~std::int64_t{63};  // parts of equal length
     } else {
         const ReductionShape shape = reduction_shape();
         const std::int64_t all = shape.n * shape.inner, width = reduction_lanes(shape.inner) * shape.inner;

@@ -109,6 +109,7 @@ private:
 
     void bind_accesses();
     void bind_memory(std::size_t op, std::byte* start, std::size_t element_size, std::span<const bc::Dim> dims);
+    bool rows_pay() const;
     void choose_block();
     void find_uses();
     void find_uniform_values();
@@ -160,6 +161,7 @@ private:
     std::vector<std::uint32_t> uses_;
     std::vector<std::size_t> absorbs_;     ///< the op that this one's loop computes, too, or kNoOp
     std::vector<std::size_t> absorbed_by_;
+    std::vector<std::size_t> stores_;      ///< all stores
     std::vector<std::size_t> direct_;      ///< of a compute: the access that it writes itself, or kNoAccess
     std::vector<Place> places_;
     std::vector<std::uint16_t> free_slots_;

@@ -19,11 +19,18 @@ void TileWorker::prepare(const TileProgram& program) {
     pointers_.resize(program.pointers());
     origins_.resize(accesses);
     index_values_.resize(accesses);
+    steps_.resize(accesses * program.inner_axis());
+    for (unsigned axis = 0; axis < program.inner_axis(); ++axis) {
+        for (std::size_t i = 0; i < accesses; ++i) steps_[axis * accesses + i] = program.nest().accesses()[i].strides[axis];
+    }
     moving_.clear();
+    uniform_.clear();
     for (std::size_t i = 0; i < accesses; ++i) {
         const Access& access = program.nest().accesses()[i];
         if (program.layout(i) == Layout::Dense) moving_.push_back({static_cast<std::uint16_t>(i), access.element_size});
-        else pointers_[i] = &index_values_[i];  // of an index that is uniform; other uniform accesses get their address
+        if (program.layout(i) != Layout::Uniform) continue;
+        uniform_.push_back(static_cast<std::uint16_t>(i));
+        pointers_[i] = &index_values_[i];  // the coordinate of an index; memory gets its address block by block
     }
     pointers_[program.null_pointer()] = nullptr;
     for (std::size_t i = 0; i < program.scalars().size(); ++i) {
@@ -43,14 +50,15 @@ void TileWorker::prepare(const TileProgram& program) {
     targets_.assign(program.reductions().size(), FoldTarget{});
     lanes_.resize(std::max(lanes_.size(), program.reductions().size() * kLaneBytes));
     failures_.assign(program.faults().size(), Failure{kNoFailure, {}});
-    block_number_ = -1;
+    block_number_ = kNoBlock;
 }
 
 void TileWorker::run(std::int64_t begin, std::int64_t end) noexcept {
     const std::int64_t block = program_->block();
     while (begin < end) {
         const std::int64_t number = begin / block;
-        if (number != block_number_) seek(number);
+        if (number == block_number_ + 1) next_block();
+        else if (number != block_number_) seek(number);
         const std::int64_t start = number * block, stop = std::min(end, start + block);
         for (; begin < stop; begin += program_->tile()) {
             tile(begin - start, std::min(program_->tile(), stop - begin));
@@ -63,19 +71,38 @@ void TileWorker::run(std::int64_t begin, std::int64_t end) noexcept {
 void TileWorker::seek(std::int64_t block) noexcept {
     block_number_ = block;
     const LoopNest& nest = program_->nest();
-    std::int64_t index[bc::kMaxRank];
     for (unsigned axis = program_->inner_axis(); axis-- > 0;) {
-        index[axis] = block % nest.extent(axis);
+        index_[axis] = block % nest.extent(axis);
         block /= nest.extent(axis);
     }
-    for (std::size_t i = 0; i < origins_.size(); ++i) {
-        const Access& access = nest.accesses()[i];
-        auto address = reinterpret_cast<std::intptr_t>(access.base);
-        for (unsigned axis = 0; axis < program_->inner_axis(); ++axis) address += index[axis] * access.strides[axis];
-        origins_[i] = address;
-        if (program_->layout(i) != Layout::Uniform) continue;
-        if (access.base == nullptr) index_values_[i] = address;
-        else pointers_[i] = at(address);
+    for (std::size_t i = 0; i < origins_.size(); ++i) origins_[i] = reinterpret_cast<std::intptr_t>(nest.accesses()[i].base);
+    for (unsigned axis = 0; axis < program_->inner_axis(); ++axis) move_origins(axis, index_[axis]);
+    set_uniform();
+}
+
+void TileWorker::next_block() noexcept {
+    ++block_number_;
+    const LoopNest& nest = program_->nest();
+    unsigned axis = program_->inner_axis() - 1;
+    for (; index_[axis] + 1 == nest.extent(axis); --axis) {
+        move_origins(axis, -index_[axis]);
+        index_[axis] = 0;
+    }
+    ++index_[axis];
+    move_origins(axis, 1);
+    set_uniform();
+}
+
+void TileWorker::move_origins(unsigned axis, std::int64_t indices) noexcept {
+    const std::int64_t* steps = steps_.data() + axis * origins_.size();
+    for (std::size_t i = 0; i < origins_.size(); ++i) origins_[i] += indices * steps[i];
+}
+
+/// Accesses that are uniform in the block: their element, or the coordinate.
+void TileWorker::set_uniform() noexcept {
+    for (const std::uint16_t i : uniform_) {
+        if (program_->nest().accesses()[i].base == nullptr) index_values_[i] = origins_[i];
+        else pointers_[i] = at(origins_[i]);
     }
 }
 

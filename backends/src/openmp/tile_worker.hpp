@@ -44,6 +44,7 @@ public:
 
 private:
     static constexpr std::size_t kLaneBytes = 32 * 16;
+    static constexpr std::int64_t kNoBlock = -2;
 
     /// An access whose pointer moves with the tile.
     struct Moving {
@@ -52,6 +53,9 @@ private:
     };
 
     void seek(std::int64_t block) noexcept;
+    void next_block() noexcept;
+    void move_origins(unsigned axis, std::int64_t indices) noexcept;
+    void set_uniform() noexcept;
     void tile(std::int64_t first, std::int64_t count) noexcept;
     void step(const TileOp& op, std::int64_t count) noexcept;
     void gather(const TileOp& op, std::int64_t count) noexcept;
@@ -66,14 +70,17 @@ private:
     const TileProgram* program_ = nullptr;
     std::vector<void*> pointers_;
     std::vector<std::intptr_t> origins_;  ///< of the accesses: address of the block's first element
+    std::vector<std::int64_t> steps_;  ///< [axis before the inner ones][access]: strides, so that a step is one loop
     std::vector<std::int64_t> index_values_;
     std::vector<Moving> moving_;
+    std::vector<std::uint16_t> uniform_;
     std::vector<std::int64_t> cells_;
     std::vector<std::byte> slots_;
     std::vector<std::byte> lanes_;
     std::vector<FoldTarget> targets_;
     std::vector<Failure> failures_;
-    std::int64_t block_number_ = -1;
+    std::int64_t block_number_ = kNoBlock;
+    std::int64_t index_[bc::kMaxRank] = {};  ///< of the block, along the axes before the inner ones
     std::int64_t first_ = 0;     ///< of the tile, in its block
     std::int64_t position_ = 0;  ///< of the tile, in the domain
     std::int64_t fold_first_ = 0, fold_width_ = 1;
