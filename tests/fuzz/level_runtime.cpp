@@ -3,14 +3,18 @@
 
 #include "fuzz/poison_model.hpp"
 #include "fuzz/recording.hpp"
+#include "fuzz/variant.hpp"
+#include "xlazy/bytecode/text.hpp"
 #include "xlazy/bytecode/verify.hpp"
 #include "xlazy/runtime.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace xlazy::fuzz {
@@ -236,14 +240,46 @@ private:
     mode_scope scope_;
 };
 
-std::string run_in(const Case& c, std::uint64_t choice, mode wanted) {
-    const char* name = wanted == mode::lazy ? "lazy" : "eager";
+std::string run_in(const Case& c, std::uint64_t choice, mode wanted, const char* name) {
     try {
         Run(c, choice, wanted).run();
         return "";
     } catch (const std::exception& error) {
         return fmt::format("{}: {}", name, error.what());
     }
+}
+
+/// The run time refuses the extremum of nothing at the statement.
+bool has_extremum_of_nothing(const bc::Program& program) {
+    return std::any_of(program.instructions.begin(), program.instructions.end(),
+                       [&](const bc::Instruction& instruction) {
+                           return (instruction.op == bc::Op::amin || instruction.op == bc::Op::amax) &&
+                                  program.domain_extents(instruction.domain)[instruction.axis] == 0;
+                       });
+}
+
+/// Batches of equal structure and other geometry: they share plans where the guards allow it.
+std::string run_variants(const Case& c, std::uint64_t choice, Random& random) {
+    for (int i = 0; i < 2; ++i) {
+        const Case other = variant_of(c, random);
+        if (!bc::verify(other.program, bc::Strictness::Recorded).empty()) continue;
+        if (has_extremum_of_nothing(other.program) || run_oracle(other).read_undefined) continue;
+        const std::string wrong = run_in(other, choice, mode::lazy, "lazy, after a batch of another geometry");
+        if (!wrong.empty()) return fmt::format("{}\n{}", wrong, bc::print(other.program));
+    }
+    return "";
+}
+
+/// The same program on several threads of the user at once, each with arrays of its own.
+std::string run_together(const Case& c, std::uint64_t choice) {
+    constexpr std::size_t kUsers = 3;
+    std::array<std::string, kUsers> wrong;
+    std::array<std::thread, kUsers> users;
+    for (std::size_t i = 0; i < kUsers; ++i)
+        users[i] = std::thread([&, i] { wrong[i] = run_in(c, mix(choice, i), mode::lazy, "on several threads"); });
+    for (std::thread& user : users) user.join();
+    const auto found = std::find_if(wrong.begin(), wrong.end(), [](const std::string& text) { return !text.empty(); });
+    return found == wrong.end() ? "" : *found;
 }
 
 }  // namespace
@@ -256,8 +292,10 @@ std::string check_runtime(const Case& c, std::uint64_t choice) {
     const be::Isa before = be::current_isa();
     if (random.percent(50)) be::set_isa(random.percent(50) ? be::Isa::baseline : be::Isa::avx2);
     set_num_threads(static_cast<int>(random.between(1, 8)));
-    std::string wrong = run_in(c, choice, mode::lazy);
-    if (wrong.empty()) wrong = run_in(c, choice, mode::eager);
+    std::string wrong = run_in(c, choice, mode::lazy, "lazy");
+    if (wrong.empty()) wrong = run_in(c, choice, mode::eager, "eager");
+    if (wrong.empty()) wrong = run_variants(c, choice, random);
+    if (wrong.empty() && random.percent(15)) wrong = run_together(c, choice);
     set_num_threads(0);
     be::set_isa(before);
     return wrong;
