@@ -2,6 +2,7 @@
 // The pass table, and the one loop that runs it.
 #include "draft.hpp"
 #include "passes/contract.hpp"
+#include "passes/cse.hpp"
 #include "passes/dce.hpp"
 #include "passes/fuse.hpp"
 #include "passes/lower.hpp"
@@ -43,6 +44,8 @@ constexpr Row kPasses[] = {
     {"dce", remove_dead_code, nullptr, Stage::Code, false, "what nobody can read is not computed"},
     {"fuse", fuse, group_singly, Stage::Grouping, false, "instructions of one domain share a kernel"},
     {"lower", lower, nullptr, Stage::Kernels, true, "kernels become micro-ops on registers"},
+    {"cse", eliminate_common_values, nullptr, Stage::Kernels, false,
+     "what a kernel has computed it does not compute again"},
     {"contract", contract, nullptr, Stage::Kernels, false, "values that one kernel needs get no memory"},
     {"memory", plan_memory, nullptr, Stage::Plan, true, "when memory is allocated and freed"},
 };

@@ -131,7 +131,7 @@ TEST(CrowdedBatches, EverySubsetOfPassesComputesTheSame) {
         const bc::Program program = Crowd(seed).batch();
         ASSERT_EQ(bc::verify(program), "") << bc::print(program);
         const test::TokenRun expected = test::run_batch(program);
-        for (const char* passes : {"all", "none", "fuse", "fuse,contract", "dce", "dce,contract"}) {
+        for (const char* passes : {"all", "none", "fuse", "fuse,cse", "fuse,contract", "dce", "dce,contract"}) {
             std::vector<std::string> unknown;
             PlanOptions options;
             options.passes = parse_passes(passes, unknown);

@@ -30,7 +30,7 @@ protected:
     /// What an array holds after the batch, the same for all passes.
     void expect(std::uint32_t base, const Values& expected) {
         for (const char* passes :
-             {"none", "all", "dce", "fuse", "contract", "fuse,contract", "dce,fuse", "dce,contract"}) {
+             {"none", "all", "dce", "fuse", "contract", "fuse,contract", "dce,fuse", "cse,contract"}) {
             std::vector<std::string> unknown;
             opt::PlanOptions options;
             options.passes = opt::parse_passes(passes, unknown);

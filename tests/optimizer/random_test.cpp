@@ -16,7 +16,7 @@ namespace xlazy::opt {
 namespace {
 
 constexpr std::uint64_t kSeed = 5;
-constexpr std::uint64_t kPrograms = 300;
+constexpr std::uint64_t kPrograms = 200;
 constexpr std::int64_t kMaxElements = 1000;  // the token machine is slow
 
 /// Is the batch small enough to be run on tokens?

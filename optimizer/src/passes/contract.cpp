@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "passes/contract.hpp"
 
+#include "passes/kernel_edit.hpp"
+
 #include <algorithm>
 
 namespace xlazy::opt {
 
 using bc::MicroOp;
-using bc::ValueId;
 
 namespace {
 
@@ -55,18 +56,10 @@ private:
     }
 
     void remove_marked(bc::Kernel& kernel) {
-        number_.assign(kernel.ops.size(), bc::kNoValue);
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < kernel.ops.size(); ++i) {
-            if (needless_[i]) continue;
-            MicroOp op = kernel.ops[i];
-            for (ValueId& in : op.in) {
-                if (in != bc::kNoValue) in = number_[in];
-            }
-            number_[i] = static_cast<ValueId>(kept);
-            kernel.ops[kept++] = op;
+        KernelEdit edit(kernel);
+        for (std::size_t i = 0; i < edit.size(); ++i) {
+            if (!needless_[i]) edit.keep(i);
         }
-        kernel.ops.resize(kept);
     }
 
     Draft& draft_;
@@ -75,7 +68,6 @@ private:
     std::vector<bool> base_wanted_;  ///< live, or loaded by a later kernel
     std::vector<bool> needless_;
     std::vector<std::uint32_t> stored_;
-    std::vector<ValueId> number_;
 };
 
 /// Numbers the scratch that is left anew.
