@@ -5,9 +5,9 @@
 
 namespace xlazy::be {
 
-/// The default floating-point environment (round to nearest, no flushing of subnormals, no traps) for as long as it lives, on
-/// the thread that makes it: results must not depend on what the user's program has set. Exception flags that the arithmetic
-/// raises stay raised, as they do in a program that computes by itself.
+/// The default floating-point environment (round to nearest, no flushing of subnormals, no traps) for as long as it
+/// lives, on the thread that makes it: results must not depend on what the user's program has set. Exception flags that
+/// the arithmetic raises stay raised, as they do in a program that computes by itself.
 class FloatEnvironment {
 public:
     FloatEnvironment() noexcept : outer_(_mm_getcsr()), changed_((outer_ & ~kFlags) != kDefault) {

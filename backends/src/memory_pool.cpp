@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks by size class: eight classes a doubling, so at most an eighth of a block is slack. Small blocks come from malloc and
-// are kept in a list a class; large ones are mappings of their own, aligned for huge pages, kept in order of their release.
+// Blocks by size class: eight classes a doubling, so at most an eighth of a block is slack. Small blocks come from
+// malloc and are kept in a list a class; large ones are mappings of their own, aligned for huge pages, kept in order of
+// their release.
 #include "xlazy/backends/memory_pool.hpp"
 
 #include <pthread.h>
@@ -23,8 +24,8 @@ constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 /// What free small blocks of one class may hold: enough for a loop's temporaries, little beside a program's arrays.
 constexpr std::size_t kSmallCacheBytes = std::size_t{4} << 20;
-/// Free large blocks are kept up to this, or up to half of the largest amount that was in use, whichever is more: a program
-/// that works on gigabytes loses more by fresh pages than by memory that it had anyway.
+/// Free large blocks are kept up to this, or up to half of the largest amount that was in use, whichever is more: a
+/// program that works on gigabytes loses more by fresh pages than by memory that it had anyway.
 constexpr std::size_t kLargeCacheBytes = std::size_t{256} << 20;
 
 struct SizeClass {
@@ -36,12 +37,14 @@ struct SizeClass {
 constexpr SizeClass class_of(std::size_t bytes) noexcept {
     const std::size_t units = bytes == 0 ? 1 : (bytes - 1) / kAlignment + 1;
     if (units <= 8) return {units - 1, units * kAlignment};
-    const auto exponent = static_cast<std::size_t>(std::bit_width(units - 1)) - 4;  // units - 1 = 1xxx... ; the three x count
-    const std::size_t step = (units - 1) >> exponent;                              // 8..15
+    const auto exponent =
+        static_cast<std::size_t>(std::bit_width(units - 1)) - 4;  // units - 1 = 1xxx... ; the three x count
+    const std::size_t step = (units - 1) >> exponent;             // 8..15
     return {exponent * 8 + step, ((step + 1) << exponent) * kAlignment};
 }
 static_assert(class_of(0).bytes == 64 && class_of(512).index == 7 && class_of(513).index == 8);
-static_assert(class_of(1024).bytes == 1024 && class_of(1025).bytes == 1152 && class_of(1024).index + 1 == class_of(1025).index);
+static_assert(class_of(1024).bytes == 1024 && class_of(1025).bytes == 1152 &&
+              class_of(1024).index + 1 == class_of(1025).index);
 
 /// Blocks of a huge page and more are large.
 constexpr std::size_t kSmallClasses = class_of(kHugePage).index;
@@ -61,7 +64,9 @@ private:
 
 /// Free blocks of one small class, linked through their first bytes.
 struct alignas(kAlignment) SmallList {
-    struct Free { Free* next; };
+    struct Free {
+        Free* next;
+    };
     SpinLock lock;
     Free* first = nullptr;
     std::size_t count = 0;
@@ -74,7 +79,8 @@ struct LargeBlock {
 };
 
 void* map_large(std::size_t bytes) noexcept {
-    void* whole = mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* whole =
+        mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (whole == MAP_FAILED) return nullptr;
     const auto start = reinterpret_cast<std::uintptr_t>(whole);
     const std::uintptr_t aligned = (start + kHugePage - 1) & ~(kHugePage - 1);
@@ -106,8 +112,10 @@ public:
     void free(void* pointer, std::size_t bytes) noexcept {
         const SizeClass size = class_of(bytes);
         in_use_.fetch_sub(bytes, std::memory_order_relaxed);
-        if (size.index < kSmallClasses) give_small(size, pointer);
-        else give_large({pointer, size.bytes});
+        if (size.index < kSmallClasses)
+            give_small(size, pointer);
+        else
+            give_large({pointer, size.bytes});
     }
 
     void trim() noexcept {
@@ -169,7 +177,8 @@ private:
             throw std::bad_alloc();
         }
         std::uint64_t peak = peak_.load(std::memory_order_relaxed);
-        while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {}
+        while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+        }
     }
 
     /// Memory of the system. Free blocks make room for it where the limit would be passed.
@@ -258,7 +267,7 @@ private:
     std::atomic<std::uint64_t> in_use_{0}, peak_{0}, limit_{0};
     std::array<SmallList, kSmallClasses> small_;
     std::mutex large_mutex_;
-    std::vector<LargeBlock> large_;  ///< free, in the order in which they were freed
+    std::vector<LargeBlock> large_;               ///< free, in the order in which they were freed
     std::atomic<std::uint64_t> large_cached_{0};  ///< written under the mutex
     std::uint64_t large_allocated_ = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order in which a reduction combines its values: fixed by the shape alone, whatever the threads, the layout and the
-// passes. Along a reduced axis of n indices, with `inner` = product of the remaining extents after it:
+// The order in which a reduction combines its values: fixed by the shape alone, whatever the threads, the layout and
+// the passes. Along a reduced axis of n indices, with `inner` = product of the remaining extents after it:
 //   - leaf k holds the indices [k * leaf, (k + 1) * leaf);
 //   - lane l of a leaf combines its indices l, l + lanes, l + 2 lanes, ... in order;
 //   - lanes combine pairwise, l with l + lanes/2, then l with l + lanes/4, ...;

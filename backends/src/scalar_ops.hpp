@@ -12,30 +12,38 @@
 namespace xlazy::be {
 inline namespace XLAZY_ISA {
 
-/// Arithmetic on integers is done in this type: unsigned, so that it wraps, and no narrower than int, whose promotion would
-/// bring signed overflow back.
+/// Arithmetic on integers is done in this type: unsigned, so that it wraps, and no narrower than int, whose promotion
+/// would bring signed overflow back.
 template <class T>
 using Wrapping = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, std::make_unsigned_t<T>>;
 
 template <class T>
 constexpr T wrap_add(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
-    else return a + b;
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
+    else
+        return a + b;
 }
 template <class T>
 constexpr T wrap_sub(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
-    else return a - b;
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
+    else
+        return a - b;
 }
 template <class T>
 constexpr T wrap_mul(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
-    else return a * b;
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
+    else
+        return a * b;
 }
 template <class T>
 constexpr T wrap_neg(T a) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));
-    else return -a;
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));
+    else
+        return -a;
 }
 /// Integer division by zero gives 0; that it failed is the caller's to see.
 template <class T>
@@ -61,56 +69,83 @@ constexpr T wrap_mod(T a, T b) {
 }
 template <class T>
 constexpr T wrap_abs(T a) {
-    if constexpr (std::is_same_v<T, float>) return __builtin_fabsf(a);
-    else if constexpr (std::is_same_v<T, double>) return __builtin_fabs(a);
-    else return a < 0 ? wrap_neg(a) : a;
+    if constexpr (std::is_same_v<T, float>)
+        return __builtin_fabsf(a);
+    else if constexpr (std::is_same_v<T, double>)
+        return __builtin_fabs(a);
+    else
+        return a < 0 ? wrap_neg(a) : a;
 }
 
 template <class T>
-constexpr T bit_and_(T a, T b) { return static_cast<T>(a & b); }
+constexpr T bit_and_(T a, T b) {
+    return static_cast<T>(a & b);
+}
 template <class T>
-constexpr T bit_or_(T a, T b) { return static_cast<T>(a | b); }
+constexpr T bit_or_(T a, T b) {
+    return static_cast<T>(a | b);
+}
 template <class T>
-constexpr T bit_xor_(T a, T b) { return static_cast<T>(a ^ b); }
+constexpr T bit_xor_(T a, T b) {
+    return static_cast<T>(a ^ b);
+}
 template <class T>
-constexpr T bit_not_(T a) { return static_cast<T>(~a); }
+constexpr T bit_not_(T a) {
+    return static_cast<T>(~a);
+}
 
 template <class T>
 inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
 template <class T>
-constexpr bool is_infinite(T a) { return wrap_abs(a) == kInfinity<T>; }
+constexpr bool is_infinite(T a) {
+    return wrap_abs(a) == kInfinity<T>;
+}
 template <class T>
-constexpr bool is_finite(T a) { return wrap_abs(a) < kInfinity<T>; }
+constexpr bool is_finite(T a) {
+    return wrap_abs(a) < kInfinity<T>;
+}
 
 template <class T>
 T square_root(T a) {
-    if constexpr (std::is_same_v<T, float>) return __builtin_sqrtf(a);
-    else return __builtin_sqrt(a);
+    if constexpr (std::is_same_v<T, float>)
+        return __builtin_sqrtf(a);
+    else
+        return __builtin_sqrt(a);
 }
 template <class T>
 T round_down(T a) {
-    if constexpr (std::is_same_v<T, float>) return __builtin_floorf(a);
-    else return __builtin_floor(a);
+    if constexpr (std::is_same_v<T, float>)
+        return __builtin_floorf(a);
+    else
+        return __builtin_floor(a);
 }
 template <class T>
 T round_up(T a) {
-    if constexpr (std::is_same_v<T, float>) return __builtin_ceilf(a);
-    else return __builtin_ceil(a);
+    if constexpr (std::is_same_v<T, float>)
+        return __builtin_ceilf(a);
+    else
+        return __builtin_ceil(a);
 }
 template <class T>
 T round_to_zero(T a) {
-    if constexpr (std::is_same_v<T, float>) return __builtin_truncf(a);
-    else return __builtin_trunc(a);
+    if constexpr (std::is_same_v<T, float>)
+        return __builtin_truncf(a);
+    else
+        return __builtin_trunc(a);
 }
 template <class T>
 T round_half_even(T a) {
-    if constexpr (std::is_same_v<T, float>) return __builtin_rintf(a);
-    else return __builtin_rint(a);
+    if constexpr (std::is_same_v<T, float>)
+        return __builtin_rintf(a);
+    else
+        return __builtin_rint(a);
 }
 template <class T>
 T copy_sign(T a, T sign) {
-    if constexpr (std::is_same_v<T, float>) return __builtin_copysignf(a, sign);
-    else return __builtin_copysign(a, sign);
+    if constexpr (std::is_same_v<T, float>)
+        return __builtin_copysignf(a, sign);
+    else
+        return __builtin_copysign(a, sign);
 }
 /// std::round; written out, since compilers vectorise trunc but not round. a - trunc(a) is exact.
 template <class T>
@@ -121,23 +156,35 @@ T round_half_away(T a) {
 
 /// Of equal operands (+0 and -0) the second, as the C library's fmax and fmin on x86.
 template <class T>
-constexpr T float_max(T a, T b) { return b != b || a > b ? a : b; }
+constexpr T float_max(T a, T b) {
+    return b != b || a > b ? a : b;
+}
 template <class T>
-constexpr T float_min(T a, T b) { return b != b || a < b ? a : b; }
+constexpr T float_min(T a, T b) {
+    return b != b || a < b ? a : b;
+}
 template <class T>
-constexpr T positive_difference(T a, T b) { return a <= b ? T(0) : a - b; }
+constexpr T positive_difference(T a, T b) {
+    return a <= b ? T(0) : a - b;
+}
 
 template <class T>
 constexpr T sign_of(T a) {
-    if constexpr (std::is_floating_point_v<T>) return a != a || a == 0 ? a : copy_sign(T(1), a);
-    else return static_cast<T>((a > 0) - (a < 0));
+    if constexpr (std::is_floating_point_v<T>)
+        return a != a || a == 0 ? a : copy_sign(T(1), a);
+    else
+        return static_cast<T>((a > 0) - (a < 0));
 }
 
 /// Combine steps of amin and amax: a NaN wins, of equal operands the first. Also for vectors (GNU vector extension).
 template <class T>
-constexpr T nan_min(T a, T b) { return ((b < a) | (b != b)) ? b : a; }
+constexpr T nan_min(T a, T b) {
+    return ((b < a) | (b != b)) ? b : a;
+}
 template <class T>
-constexpr T nan_max(T a, T b) { return ((b > a) | (b != b)) ? b : a; }
+constexpr T nan_max(T a, T b) {
+    return ((b > a) | (b != b)) ? b : a;
+}
 
 /// C++'s conversion, defined where C++ leaves it undefined: floats that do not fit give the integer type's minimum.
 template <class R, class T>
@@ -147,8 +194,8 @@ constexpr R convert(T a) {
     } else if constexpr (std::is_same_v<R, bool>) {
         return a != T(0);
     } else if constexpr (std::is_integral_v<R> && std::is_floating_point_v<T>) {
-        // Both bounds are powers of two, hence exact in T; between -2^k - 1 and -2^k lies nothing that truncates wrongly,
-        // since it truncates to the minimum itself.
+        // Both bounds are powers of two, hence exact in T; between -2^k - 1 and -2^k lies nothing that truncates
+        // wrongly, since it truncates to the minimum itself.
         constexpr T low = static_cast<T>(std::numeric_limits<R>::min());
         constexpr T high = static_cast<T>(std::numeric_limits<R>::max() / 2 + 1) * T(2);
         constexpr R minimum = std::numeric_limits<R>::min();
@@ -160,14 +207,18 @@ constexpr R convert(T a) {
 
 /// An exponent of exactly 2 is a square, in every tier.
 template <class T>
-T power(T a, T b) { return b == T(2) ? a * a : std::pow(a, b); }
+T power(T a, T b) {
+    return b == T(2) ? a * a : std::pow(a, b);
+}
 
 /// std::lgamma without its global sign, which threads would race for.
 template <class T>
 T log_gamma(T a) {
     int sign;
-    if constexpr (std::is_same_v<T, float>) return ::lgammaf_r(a, &sign);
-    else return ::lgamma_r(a, &sign);
+    if constexpr (std::is_same_v<T, float>)
+        return ::lgammaf_r(a, &sign);
+    else
+        return ::lgamma_r(a, &sign);
 }
 
 }  // namespace XLAZY_ISA

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What surrounds a run: the user's floating-point settings, parallel regions, forks, several threads, the choice of kernels.
+// What surrounds a run: the user's floating-point settings, parallel regions, forks, several threads, the choice of
+// kernels.
 #include "backends/random_kernel.hpp"
 
 #include <immintrin.h>
@@ -25,7 +26,8 @@ TestKernel sensitive_kernel() {
     b = kernel.compute(Op::rint, DType::f64, {kernel.compute(Op::mul, DType::f64, {b, kernel.scalar(1e5)})});
     kernel.store(kernel.dense(kernel.base(DType::f64, count), {count}), b);
     kernel.store(kernel.dense(kernel.base(DType::f64, count), {count}), kernel.compute(Op::mul, DType::f64, {a, a}));
-    kernel.store(kernel.dense(kernel.base(DType::f64, count), {count}), kernel.compute(Op::div, DType::f64, {a, kernel.scalar(3.0)}));
+    kernel.store(kernel.dense(kernel.base(DType::f64, count), {count}),
+                 kernel.compute(Op::div, DType::f64, {a, kernel.scalar(3.0)}));
     return kernel;
 }
 
@@ -71,7 +73,8 @@ TEST(OpenMp, RunsInsideTheUsersParallelRegion) {
     const auto expected = kernel.run(*be::make_interpreter());
     std::vector<std::string> differences(2);
 #pragma omp parallel for num_threads(2)
-    for (int i = 0; i < 2; ++i) differences[static_cast<std::size_t>(i)] = kernel.difference(expected, kernel.run(*backend));
+    for (int i = 0; i < 2; ++i)
+        differences[static_cast<std::size_t>(i)] = kernel.difference(expected, kernel.run(*backend));
     EXPECT_EQ(differences, (std::vector<std::string>{"", ""}));
 }
 

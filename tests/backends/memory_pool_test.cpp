@@ -101,7 +101,10 @@ TEST(MemoryPool, ThreadsDoNotShareBlocks) {
     for (std::size_t t = 0; t < 4; ++t) {
         threads.emplace_back([t, &mistakes] {
             std::mt19937 random(static_cast<unsigned>(t));
-            struct Block { unsigned char* data; std::size_t bytes; };
+            struct Block {
+                unsigned char* data;
+                std::size_t bytes;
+            };
             std::vector<Block> held;
             for (int i = 0; i < 20000; ++i) {
                 if (held.size() < 20 || random() % 2 == 0) {

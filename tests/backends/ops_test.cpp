@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every op on every type: the reference against an evaluation of its own, the threaded back end against the reference on every
-// layout of memory, instruction set and number of threads.
+// Every op on every type: the reference against an evaluation of its own, the threaded back end against the reference
+// on every layout of memory, instruction set and number of threads.
 #include "backends/plain_ops.hpp"
 #include "backends/random_kernel.hpp"
 
@@ -97,7 +97,8 @@ TEST_P(Ops, TheReferenceComputesWhatCxxComputes) {
 /// A view of a new base for each operand; `what` numbers a way in which they lie in memory.
 constexpr int kLayouts = 8;
 TestKernel kernel_of(const Case& c, int layout) {
-    static const Extents domains[kLayouts] = {{3001}, {1500}, {40, 37}, {500, 3}, {7, 300}, {3, 0, 2}, {4, 5, 6, 7}, {}};
+    static const Extents domains[kLayouts] = {{3001},   {1500},    {40, 37},     {500, 3},
+                                              {7, 300}, {3, 0, 2}, {4, 5, 6, 7}, {}};
     const Extents& domain = domains[layout];
     TestKernel kernel(domain);
     std::mt19937_64 random(static_cast<std::uint64_t>(layout) + 99);
@@ -121,12 +122,14 @@ TestKernel kernel_of(const Case& c, int layout) {
         const unsigned arity = bc::info(c.op).arity;
         for (unsigned i = 0; i < arity; ++i) {
             const bool scalar = form == 3 || (form == 1 && i + 1 == arity) || (form == 2 && i + 2 == arity);
-            if (!scalar) in[i] = kernel.load(window(operand_type(c, i), true));
-            else with_type(operand_type(c, i), [&]<class T>(std::type_identity<T>) {
-                in[i] = kernel.scalar(random_value<T>(random));
-            });
+            if (!scalar)
+                in[i] = kernel.load(window(operand_type(c, i), true));
+            else
+                with_type(operand_type(c, i),
+                          [&]<class T>(std::type_identity<T>) { in[i] = kernel.scalar(random_value<T>(random)); });
         }
-        const ValueId mask = bc::can_fail(c.op, c.type) && form % 2 == 1 ? kernel.load(window(DType::boolean, true)) : bc::kNoValue;
+        const ValueId mask =
+            bc::can_fail(c.op, c.type) && form % 2 == 1 ? kernel.load(window(DType::boolean, true)) : bc::kNoValue;
         std::initializer_list<ValueId> operands[] = {{}, {in[0]}, {in[0], in[1]}, {in[0], in[1], in[2]}};
         kernel.store(window(c.result, false), kernel.compute(c.op, c.type, operands[arity], c.result, mask));
     }
@@ -135,7 +138,8 @@ TestKernel kernel_of(const Case& c, int layout) {
 
 TEST_P(Ops, EveryLayoutThreadsAndInstructionSet) {
     const auto reference = be::make_interpreter();
-    constexpr std::pair<be::Isa, int> runs[] = {{be::Isa::baseline, 1}, {be::Isa::avx2, 3}, {be::Isa::avx512, 1}, {be::Isa::avx512, 2}};
+    constexpr std::pair<be::Isa, int> runs[] = {
+        {be::Isa::baseline, 1}, {be::Isa::avx2, 3}, {be::Isa::avx512, 1}, {be::Isa::avx512, 2}};
     for (const auto& [isa, threads] : runs) {
         if (!be::set_isa(isa)) continue;
         const auto backend = be::make_openmp(threads, 0);
@@ -148,7 +152,8 @@ TEST_P(Ops, EveryLayoutThreadsAndInstructionSet) {
     be::set_isa(be::best_isa());
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, Ops, testing::ValuesIn(map_cases()), [](const auto& info) { return name_of(info.param); });
+INSTANTIATE_TEST_SUITE_P(Table, Ops, testing::ValuesIn(map_cases()),
+                         [](const auto& info) { return name_of(info.param); });
 
 /// Exact ops give the same bits on every instruction set.
 TEST(Ops, ExactOpsDoNotDependOnTheInstructionSet) {
@@ -198,7 +203,8 @@ TEST(VectorMaths, AnExponentOfTwoIsASquare) {
     for (const bool scalar : {false, true}) {
         TestKernel kernel({1000});
         const ValueId base = kernel.load(kernel.dense(kernel.base_of(a), {1000}));
-        const ValueId exponent = scalar ? kernel.scalar(2.0) : kernel.load(kernel.dense(kernel.base_of(exponents), {1000}));
+        const ValueId exponent =
+            scalar ? kernel.scalar(2.0) : kernel.load(kernel.dense(kernel.base_of(exponents), {1000}));
         const std::uint32_t out = kernel.base(DType::f64, 1000);
         kernel.store(kernel.dense(out, {1000}), kernel.compute(Op::pow, DType::f64, {base, exponent}));
         const auto results = kernel.values<double>(kernel.run(*be::make_openmp(1)).bases[out]);
@@ -216,7 +222,8 @@ TEST(Index, CoordinatesOfEveryAxis) {
             const ValueId index = kernel.compute(Op::index, DType::i64, {}, DType::i64, bc::kNoValue, axis);
             const std::int64_t count = bc::element_count(domain);
             const std::uint32_t out = kernel.base(DType::i64, count);
-            kernel.store(kernel.dense(out, domain), kernel.compute(Op::add, DType::i64, {index, kernel.scalar<std::int64_t>(10)}));
+            kernel.store(kernel.dense(out, domain),
+                         kernel.compute(Op::add, DType::i64, {index, kernel.scalar<std::int64_t>(10)}));
             const auto results = kernel.values<std::int64_t>(kernel.run(*be::make_openmp(2, 0)).bases[out]);
             std::int64_t inner = 1;
             for (std::size_t k = axis + 1; k < domain.size(); ++k) inner *= domain[k];

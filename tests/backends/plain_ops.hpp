@@ -99,8 +99,10 @@ T plain_float(Op op, T a, T b) {
         case Op::lgamma: return std::lgamma(a);
         default: break;
     }
-    if constexpr (std::is_same_v<T, float>) return static_cast<float>(plain_function<double>(op, a, b));
-    else return static_cast<T>(plain_function<T>(op, a, b));
+    if constexpr (std::is_same_v<T, float>)
+        return static_cast<float>(plain_function<double>(op, a, b));
+    else
+        return static_cast<T>(plain_function<T>(op, a, b));
 }
 
 template <class R, class T>

@@ -17,10 +17,21 @@ T random_value(Random& random) {
         if (bits % 8 == 0) return special[bits / 8 % 6];
         return bits % 8 < 5 ? static_cast<T>(static_cast<int>(bits / 8 % 200) - 100) : static_cast<T>(bits >> 8);
     } else {
-        constexpr T special[] = {T(0), T(-0.0), T(1), T(-1), T(2), T(0.5), std::numeric_limits<T>::infinity(),
-                                 -std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN(),
-                                 std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::max(), T(2147483648.0),
-                                 T(-2147483649.0), T(9.3e18), T(-32769)};
+        constexpr T special[] = {T(0),
+                                 T(-0.0),
+                                 T(1),
+                                 T(-1),
+                                 T(2),
+                                 T(0.5),
+                                 std::numeric_limits<T>::infinity(),
+                                 -std::numeric_limits<T>::infinity(),
+                                 std::numeric_limits<T>::quiet_NaN(),
+                                 std::numeric_limits<T>::denorm_min(),
+                                 std::numeric_limits<T>::max(),
+                                 T(2147483648.0),
+                                 T(-2147483649.0),
+                                 T(9.3e18),
+                                 T(-32769)};
         if (bits % 8 == 0) return special[bits / 8 % 15];
         const double unit = static_cast<double>(bits >> 12) / static_cast<double>(1ull << 52);
         return bits % 8 < 6 ? static_cast<T>(unit * 4 - 2) : static_cast<T>(std::exp(unit * 80 - 40));
@@ -57,7 +68,8 @@ private:
     DType type_of(ValueId value) const { return kernel_.kernel.ops[value].result; }
 
     void choose_domain() {
-        static const std::int64_t extents[] = {1, 1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 32, 33, 64, 100, 257, 300, 1000, 1025, 5000, 70000};
+        static const std::int64_t extents[] = {1,  1,  2,  3,   4,   5,   7,    8,    16,   17,   31,
+                                               32, 33, 64, 100, 257, 300, 1000, 1025, 5000, 70000};
         const int rank = pick(5);
         std::int64_t count = 1;
         for (int axis = 0; axis < rank; ++axis) {
@@ -85,8 +97,8 @@ private:
         return base;
     }
 
-    /// A view of a new base over the extents: dense, with gaps, with negative steps or permuted. For reading it may repeat axes
-    /// or lack the first ones.
+    /// A view of a new base over the extents: dense, with gaps, with negative steps or permuted. For reading it may
+    /// repeat axes or lack the first ones.
     std::uint32_t random_view(DType type, Extents extents, bool repeat) {
         if (repeat && pick(3) == 0) {
             for (std::int64_t& extent : extents) {
@@ -131,9 +143,8 @@ private:
     }
 
     void add_scalar() {
-        with_type(random_type(), [&]<class T>(std::type_identity<T>) {
-            values_.push_back(kernel_.scalar(random_value<T>(random_)));
-        });
+        with_type(random_type(),
+                  [&]<class T>(std::type_identity<T>) { values_.push_back(kernel_.scalar(random_value<T>(random_))); });
     }
 
     ValueId of_type(DType type) {
@@ -169,7 +180,8 @@ private:
         const ValueId value = any_value();
         if (!views_.empty() && pick(2) == 0) {
             for (const std::uint32_t view : views_) {
-                if (kernel_.program.bases[kernel_.program.views[view].base].type != type_of(value) || !writable(view)) continue;
+                if (kernel_.program.bases[kernel_.program.views[view].base].type != type_of(value) || !writable(view))
+                    continue;
                 kernel_.store(view, value);
                 if (pick(2) == 0) values_.push_back(kernel_.load(view));
                 return;
@@ -200,8 +212,10 @@ private:
             const Op op = type == DType::boolean ? ops[1 + pick(2)] : ops[pick(3)];
             const bool keep = pick(2) == 0;
             Extents result = domain_;
-            if (keep) result[axis] = 1;
-            else result.erase(result.begin() + axis);
+            if (keep)
+                result[axis] = 1;
+            else
+                result.erase(result.begin() + axis);
             kernel_.reduce(op, axis, keep, random_view(type, result, false), value);
         }
     }

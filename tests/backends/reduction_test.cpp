@@ -17,9 +17,12 @@ T rule_sum(const std::vector<T>& line, std::int64_t inner) {
     using Sum = std::optional<T>;
     const auto add = [](Sum& a, const Sum& b) {
         if (!b) return;
-        if (!a) a = b;
-        else if constexpr (std::is_integral_v<T>) a = static_cast<T>(static_cast<std::uint64_t>(*a) + static_cast<std::uint64_t>(*b));
-        else a = *a + *b;
+        if (!a)
+            a = b;
+        else if constexpr (std::is_integral_v<T>)
+            a = static_cast<T>(static_cast<std::uint64_t>(*a) + static_cast<std::uint64_t>(*b));
+        else
+            a = *a + *b;
     };
     const auto halve = [&](std::vector<Sum>& sums) {
         const std::size_t half = sums.size() / 2;
@@ -57,7 +60,8 @@ std::vector<T> rule_sums(const std::vector<T>& values, std::int64_t outer, std::
     for (std::int64_t o = 0; o < outer; ++o) {
         for (std::int64_t i = 0; i < inner; ++i) {
             std::vector<T> line;
-            for (std::int64_t k = 0; k < n; ++k) line.push_back(values[static_cast<std::size_t>((o * n + k) * inner + i)]);
+            for (std::int64_t k = 0; k < n; ++k)
+                line.push_back(values[static_cast<std::size_t>((o * n + k) * inner + i)]);
             results.push_back(rule_sum(line, inner));
         }
     }
@@ -78,8 +82,10 @@ std::vector<T> wild_values(std::int64_t count) {
     std::vector<T> values(static_cast<std::size_t>(count));
     for (T& value : values) {
         const double unit = static_cast<double>(random() >> 11) / static_cast<double>(1ull << 53);
-        if constexpr (std::is_integral_v<T>) value = static_cast<T>(random());
-        else value = static_cast<T>((unit - 0.5) * std::exp2(static_cast<double>(random() % 30)));
+        if constexpr (std::is_integral_v<T>)
+            value = static_cast<T>(random());
+        else
+            value = static_cast<T>((unit - 0.5) * std::exp2(static_cast<double>(random() % 30)));
     }
     return values;
 }
@@ -97,8 +103,9 @@ std::vector<Shape> shapes() {
             while (power * 2 * inner <= 4096) power *= 2;
             return power;
         }());
-        for (const std::int64_t n : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{31}, std::int64_t{32},
-                                     std::int64_t{33}, std::int64_t{100}, leaf - 1, leaf, leaf + 1, 2 * leaf, 3 * leaf - 7, 5 * leaf + 3}) {
+        for (const std::int64_t n :
+             {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{31}, std::int64_t{32}, std::int64_t{33},
+              std::int64_t{100}, leaf - 1, leaf, leaf + 1, 2 * leaf, 3 * leaf - 7, 5 * leaf + 3}) {
             result.push_back({1, n, inner});
             if (n * inner < 20000) result.push_back({4, n, inner});
         }
@@ -137,8 +144,8 @@ TYPED_TEST(SumOrder, IsTheRules) {
                 const auto results = sums(*backend, shape, values, computed);
                 for (std::size_t i = 0; i < results.size(); ++i) {
                     ASSERT_TRUE(same_value(results[i], expected[i]))
-                        << backend->name() << " [" << shape.outer << "][" << shape.n << "][" << shape.inner << "], result " << i
-                        << ": " << results[i] << ", not " << expected[i];
+                        << backend->name() << " [" << shape.outer << "][" << shape.n << "][" << shape.inner
+                        << "], result " << i << ": " << results[i] << ", not " << expected[i];
                 }
             }
         }
@@ -162,7 +169,8 @@ TEST(Sum, NegativeZerosStay) {
             TestKernel kernel({n, inner});
             const std::vector<double> zeros(static_cast<std::size_t>(n * inner), -0.0);
             const std::uint32_t out = kernel.base(DType::f64, inner);
-            kernel.reduce(Op::sum, 0, false, kernel.dense(out, {inner}), kernel.load(kernel.dense(kernel.base_of(zeros), {n, inner})));
+            kernel.reduce(Op::sum, 0, false, kernel.dense(out, {inner}),
+                          kernel.load(kernel.dense(kernel.base_of(zeros), {n, inner})));
             for (const auto& backend : all_backends()) {
                 for (const double result : kernel.values<double>(kernel.run(*backend).bases[out])) {
                     EXPECT_TRUE(result == 0 && std::signbit(result)) << n << " " << inner;
@@ -177,7 +185,8 @@ TEST(Sum, OfNoIndicesIsZero) {
         TestKernel kernel({3, 0, 2});
         const ValueId value = kernel.load(kernel.dense(kernel.base(DType::f64, 0), {3, 0, 2}));
         const std::uint32_t out = kernel.base_of(std::vector<double>(12, 7.0));
-        const std::vector<bc::Dim> dims = keep ? std::vector<bc::Dim>{{3, 4}, {1, 0}, {2, 1}} : std::vector<bc::Dim>{{3, 4}, {2, 1}};
+        const std::vector<bc::Dim> dims =
+            keep ? std::vector<bc::Dim>{{3, 4}, {1, 0}, {2, 1}} : std::vector<bc::Dim>{{3, 4}, {2, 1}};
         kernel.reduce(Op::sum, 1, keep, kernel.view(out, 0, dims), value);
         for (const auto& backend : all_backends()) {
             EXPECT_EQ(kernel.values<double>(kernel.run(*backend).bases[out]),
@@ -195,7 +204,8 @@ TEST(Sum, OfAxesWithoutElementsIsNothing) {
         const std::uint32_t out = kernel.base_of(std::vector<double>(6, 7.0));
         kernel.reduce(Op::sum, axis, false, kernel.dense(out, result), value);
         for (const auto& backend : all_backends()) {
-            EXPECT_EQ(kernel.values<double>(kernel.run(*backend).bases[out]), std::vector<double>(6, axis == 2 ? 0.0 : 7.0));
+            EXPECT_EQ(kernel.values<double>(kernel.run(*backend).bases[out]),
+                      std::vector<double>(6, axis == 2 ? 0.0 : 7.0));
         }
     }
 }
@@ -209,7 +219,8 @@ TEST(Extrema, ANaNPropagatesAndBoolsWork) {
             TestKernel kernel({n});
             const ValueId value = kernel.load(kernel.dense(kernel.base_of(values), {n}));
             const ValueId negative = kernel.compute(Op::lt, DType::f64, {value, kernel.scalar(0.0)});
-            const std::uint32_t least = kernel.base(DType::f64, 1), all = kernel.base(DType::boolean, 1), any = kernel.base(DType::boolean, 1);
+            const std::uint32_t least = kernel.base(DType::f64, 1), all = kernel.base(DType::boolean, 1),
+                                any = kernel.base(DType::boolean, 1);
             kernel.reduce(Op::amin, 0, false, kernel.view(least, 0, {}), value);
             kernel.reduce(Op::amin, 0, false, kernel.view(all, 0, {}), negative);
             kernel.reduce(Op::amax, 0, false, kernel.view(any, 0, {}), negative);

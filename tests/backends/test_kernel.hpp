@@ -80,7 +80,8 @@ public:
     std::uint32_t dense(std::uint32_t base, const Extents& extents) {
         std::vector<bc::Dim> dims(extents.size());
         std::int64_t stride = 1;
-        for (std::size_t axis = extents.size(); axis-- > 0; stride *= extents[axis]) dims[axis] = {extents[axis], stride};
+        for (std::size_t axis = extents.size(); axis-- > 0; stride *= extents[axis])
+            dims[axis] = {extents[axis], stride};
         return view(base, 0, dims);
     }
     std::uint32_t new_scratch(DType type, const Extents& extents) {
@@ -119,7 +120,9 @@ public:
         op.kind = MicroOp::Kind::Compute;
         op.op = code;
         op.type = type;
-        op.result = result != DType::none ? result : bc::info(code).result == bc::ResultType::Bool ? DType::boolean : type;
+        op.result = result != DType::none                           ? result
+                    : bc::info(code).result == bc::ResultType::Bool ? DType::boolean
+                                                                    : type;
         std::copy(in.begin(), in.end(), op.in);
         op.axis = static_cast<std::uint8_t>(axis);
         op.instruction = next_instruction_++;
@@ -168,7 +171,8 @@ public:
         }
         if (a.traps.size() != b.traps.size()) return "number of traps";
         for (std::size_t i = 0; i < a.traps.size(); ++i) {
-            if (a.traps[i].instruction != b.traps[i].instruction || a.traps[i].index != b.traps[i].index) return "traps";
+            if (a.traps[i].instruction != b.traps[i].instruction || a.traps[i].index != b.traps[i].index)
+                return "traps";
             for (int operand = 0; operand < 2; ++operand) {
                 if (a.traps[i].operands[operand].bits[0] != b.traps[i].operands[operand].bits[0] ||
                     a.traps[i].operands[operand].type != b.traps[i].operands[operand].type) {
@@ -209,7 +213,8 @@ private:
             const auto x = values<T>(a), y = values<T>(b);
             for (std::size_t i = 0; i < x.size() && text.empty(); ++i) {
                 if (!same_value<T>(x[i], y[i])) {
-                    text = " element " + std::to_string(i) + ": " + std::to_string(x[i]) + " and " + std::to_string(y[i]);
+                    text =
+                        " element " + std::to_string(i) + ": " + std::to_string(x[i]) + " and " + std::to_string(y[i]);
                 }
             }
         });

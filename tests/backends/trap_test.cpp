@@ -31,7 +31,9 @@ TYPED_TEST(Traps, TheFirstElementOfEveryInstruction) {
     for (const std::size_t i : {7001u, 7003u, 19999u}) divisors[i] = 0;
     for (const std::size_t i : {12u, 15000u}) moduli[i] = 0;
     TestKernel kernel({100, 200});
-    const auto array = [&](const std::vector<T>& values) { return kernel.load(kernel.dense(kernel.base_of(values), {100, 200})); };
+    const auto array = [&](const std::vector<T>& values) {
+        return kernel.load(kernel.dense(kernel.base_of(values), {100, 200}));
+    };
     const ValueId a = array(counting<T>(count)), b = array(divisors), c = array(moduli);
     const ValueId quotient = kernel.compute(Op::div, bc::dtype_of<T>(), {a, b});
     const ValueId rest = kernel.compute(Op::mod, bc::dtype_of<T>(), {a, c});
@@ -92,7 +94,8 @@ TYPED_TEST(Traps, UniformDivisorsAndTheMinimum) {
     kernel.store(kernel.dense(out, {4, 600}), kernel.compute(Op::div, bc::dtype_of<T>(), {a, row}));
     kernel.store(kernel.dense(rests, {4, 600}), kernel.compute(Op::mod, bc::dtype_of<T>(), {a, kernel.scalar(T(-1))}));
     const ValueId zero = kernel.scalar(T(0));
-    kernel.store(kernel.dense(kernel.base(bc::dtype_of<T>(), 2400), {4, 600}), kernel.compute(Op::div, bc::dtype_of<T>(), {zero, zero}));
+    kernel.store(kernel.dense(kernel.base(bc::dtype_of<T>(), 2400), {4, 600}),
+                 kernel.compute(Op::div, bc::dtype_of<T>(), {zero, zero}));
     for (const auto& backend : all_backends()) {
         const auto outcome = kernel.run(*backend);
         const auto results = kernel.template values<T>(outcome.bases[out]);
@@ -113,7 +116,8 @@ TEST(Traps, OperandsOfADivisionInPlaceAreTheOldOnes) {
     divisors[2500] = 0;
     TestKernel kernel({count});
     const std::uint32_t a = kernel.dense(kernel.base_of(values), {count});
-    kernel.store(a, kernel.compute(Op::div, DType::i32, {kernel.load(a), kernel.load(kernel.dense(kernel.base_of(divisors), {count}))}));
+    kernel.store(a, kernel.compute(Op::div, DType::i32,
+                                   {kernel.load(a), kernel.load(kernel.dense(kernel.base_of(divisors), {count}))}));
     for (const auto& backend : all_backends()) {
         const auto outcome = kernel.run(*backend);
         ASSERT_EQ(outcome.traps.size(), 1u);
@@ -128,7 +132,8 @@ TEST(Traps, ListsAreMerged) {
     divisors[60] = 0;
     TestKernel kernel({100});
     const ValueId b = kernel.load(kernel.dense(kernel.base_of(divisors), {100}));
-    kernel.store(kernel.dense(kernel.base(DType::i32, 100), {100}), kernel.compute(Op::div, DType::i32, {kernel.scalar(1), b}));
+    kernel.store(kernel.dense(kernel.base(DType::i32, 100), {100}),
+                 kernel.compute(Op::div, DType::i32, {kernel.scalar(1), b}));
     kernel.kernel.ops[2].instruction = 5;
     std::vector<void*> pointers{kernel.bases[0].data(), kernel.bases[1].data()};
     be::Traps traps{{2, 1, {}}, {5, 80, {}}, {9, 3, {}}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reference: every micro-op by itself, over the whole domain, into an array of its own. It is the meaning of a kernel that
-// everything else is tested against, so it shares nothing with the fast back end but the elements' expressions and the
-// vector-maths routines.
+// The reference: every micro-op by itself, over the whole domain, into an array of its own. It is the meaning of a
+// kernel that everything else is tested against, so it shares nothing with the fast back end but the elements'
+// expressions and the vector-maths routines.
 #include "float_environment.hpp"
 #include "isa/kernel_table.hpp"
 #include "scalar_ops.hpp"
@@ -24,8 +24,14 @@ struct Array {
 
     Array() = default;
     Array(DType dtype, std::int64_t count) : type(dtype), bytes(static_cast<std::size_t>(count) * bc::size_of(dtype)) {}
-    template <class T> T* as() noexcept { return reinterpret_cast<T*>(bytes.data()); }
-    template <class T> const T* as() const noexcept { return reinterpret_cast<const T*>(bytes.data()); }
+    template <class T>
+    T* as() noexcept {
+        return reinterpret_cast<T*>(bytes.data());
+    }
+    template <class T>
+    const T* as() const noexcept {
+        return reinterpret_cast<const T*>(bytes.data());
+    }
 };
 
 /// Calls f(std::type_identity<T>) with the C++ type of an enabled DType.
@@ -33,8 +39,10 @@ template <class F>
 void with_type(DType type, F&& f) {
     switch (type) {
 #define XLAZY_CALL_0(id, ctype)
-#define XLAZY_CALL_1(id, ctype) \
-    case DType::id: f(std::type_identity<ctype>{}); break;
+#define XLAZY_CALL_1(id, ctype)         \
+    case DType::id:                     \
+        f(std::type_identity<ctype>{}); \
+        break;
 #define XLAZY_DTYPE(id, name, ctype, kind, enabled) XLAZY_CALL_##enabled(id, ctype)
 #include "xlazy/bytecode/dtype.def"
 #undef XLAZY_DTYPE
@@ -79,15 +87,15 @@ void for_each_index(const Extents& extents, const Extents& strides, F&& f) {
 template <class T>
 void map_elements(Op op, const T* pa, const T* pb, void* pout, std::int64_t count) {
     switch (op) {
-#define XLAZY_LOOP(id, expression)                                                                                  \
-    case Op::id:                                                                                                    \
-        if constexpr (bc::accepts(Op::id, bc::dtype_of<T>())) {                                                     \
-            using R = std::conditional_t<bc::info(Op::id).result == bc::ResultType::Bool, bool, T>;                 \
-            for (std::int64_t i = 0; i < count; ++i) {                                                              \
-                [[maybe_unused]] const T a = pa[i], b = pb[i];                                                      \
-                static_cast<R*>(pout)[i] = static_cast<R>(expression);                                              \
-            }                                                                                                       \
-        }                                                                                                           \
+#define XLAZY_LOOP(id, expression)                                                                  \
+    case Op::id:                                                                                    \
+        if constexpr (bc::accepts(Op::id, bc::dtype_of<T>())) {                                     \
+            using R = std::conditional_t<bc::info(Op::id).result == bc::ResultType::Bool, bool, T>; \
+            for (std::int64_t i = 0; i < count; ++i) {                                              \
+                [[maybe_unused]] const T a = pa[i], b = pb[i];                                      \
+                static_cast<R*>(pout)[i] = static_cast<R>(expression);                              \
+            }                                                                                       \
+        }                                                                                           \
         break;
 #define XLAZY_MAP_0(id, expression)
 #define XLAZY_MAP_1(id, expression) XLAZY_LOOP(id, expression)
@@ -143,14 +151,17 @@ T reduce_line(Op op, Line&& line, std::int64_t n, std::int64_t inner) {
         for (std::int64_t half = lanes / 2; half > 0; half /= 2) {
             const auto present = static_cast<std::int64_t>(sums.size());
             for (std::int64_t lane = 0; lane + half < present; ++lane) {
-                if (lane < half) sums[static_cast<std::size_t>(lane)] = combine<T>(op, sums[static_cast<std::size_t>(lane)], sums[static_cast<std::size_t>(lane + half)]);
+                if (lane < half)
+                    sums[static_cast<std::size_t>(lane)] = combine<T>(op, sums[static_cast<std::size_t>(lane)],
+                                                                      sums[static_cast<std::size_t>(lane + half)]);
             }
             sums.resize(static_cast<std::size_t>(std::min(present, half)));
         }
         leaves.push_back(sums[0]);
     }
     for (std::size_t step = 1; step < leaves.size(); step *= 2) {
-        for (std::size_t k = 0; k + step < leaves.size(); k += 2 * step) leaves[k] = combine<T>(op, leaves[k], leaves[k + step]);
+        for (std::size_t k = 0; k + step < leaves.size(); k += 2 * step)
+            leaves[k] = combine<T>(op, leaves[k], leaves[k + step]);
     }
     return leaves.empty() ? T(0) : leaves[0];
 }
@@ -189,7 +200,8 @@ private:
     Window view(std::uint32_t index, std::size_t rank) const {
         const bc::View& view = program_.views[index];
         const std::size_t size = bc::size_of(program_.bases[view.base].type);
-        auto* start = static_cast<std::byte*>(bindings_.bases[view.base]) + view.offset * static_cast<std::int64_t>(size);
+        auto* start =
+            static_cast<std::byte*>(bindings_.bases[view.base]) + view.offset * static_cast<std::int64_t>(size);
         return {start, size, align(program_.dims_of(view), rank)};
     }
 
@@ -198,7 +210,8 @@ private:
         const bc::ScratchShape shape = bc::shape_of(program_, scratch);
         std::vector<bc::Dim> dims(shape.rank);
         std::int64_t stride = 1;
-        for (std::size_t axis = shape.rank; axis-- > 0; stride *= shape.extents[axis]) dims[axis] = {shape.extents[axis], stride};
+        for (std::size_t axis = shape.rank; axis-- > 0; stride *= shape.extents[axis])
+            dims[axis] = {shape.extents[axis], stride};
         return {static_cast<std::byte*>(bindings_.scratch[index]), bc::size_of(scratch.type), align(dims, rank)};
     }
 
@@ -214,7 +227,8 @@ private:
         value = Array(op.type, count_);
         const std::size_t size = bc::size_of(op.type);
         for (std::int64_t i = 0; i < count_; ++i) {
-            std::memcpy(value.bytes.data() + i * static_cast<std::int64_t>(size), program_.scalars[op.index].bits, size);
+            std::memcpy(value.bytes.data() + i * static_cast<std::int64_t>(size), program_.scalars[op.index].bits,
+                        size);
         }
     }
 
@@ -233,7 +247,8 @@ private:
         const Array& a = values_[op.in[0]];
         const Array& b = values_[bc::info(op.op).arity == 2 ? op.in[1] : op.in[0]];
         if (op.op == Op::cast) return cast(op, a, value);
-        if (bc::can_fail(op.op, op.type)) divide(op, a, b, value);
+        if (bc::can_fail(op.op, op.type))
+            divide(op, a, b, value);
         else if (bc::info(op.op).maths == bc::Maths::Vector) {
             map_kernel(op.op, op.type, Form::vv)(a.bytes.data(), b.bytes.data(), nullptr, value.bytes.data(), count_);
         } else {
@@ -276,7 +291,8 @@ private:
                     const T x = a.as<T>()[i], y = b.as<T>()[i];
                     const bool wanted = mask == nullptr || mask[i];
                     value.as<T>()[i] = !wanted ? T(0) : op.op == Op::div ? wrap_div(x, y) : wrap_mod(x, y);
-                    if (wanted && y == 0) add_trap(traps_, {op.instruction, i, {bc::make_scalar(x), bc::make_scalar(y)}});
+                    if (wanted && y == 0)
+                        add_trap(traps_, {op.instruction, i, {bc::make_scalar(x), bc::make_scalar(y)}});
                 }
             }
         });
@@ -287,16 +303,20 @@ private:
         std::int64_t inner = 1;
         for (std::size_t axis = op.axis + 1u; axis < extents_.size(); ++axis) inner *= extents_[axis];
         Extents reduced = extents_;
-        if ((op.flags & bc::Instruction::kKeepAxis) != 0) reduced[op.axis] = 1;
-        else reduced.erase(reduced.begin() + op.axis);
-        const Window to = op.kind == Kind::ReduceView ? view(op.index, reduced.size()) : scratch(op.index, reduced.size());
+        if ((op.flags & bc::Instruction::kKeepAxis) != 0)
+            reduced[op.axis] = 1;
+        else
+            reduced.erase(reduced.begin() + op.axis);
+        const Window to =
+            op.kind == Kind::ReduceView ? view(op.index, reduced.size()) : scratch(op.index, reduced.size());
         Array result(op.result, bc::element_count(reduced));
         with_type(op.type, [&]<class T>(std::type_identity<T>) {
             const T* values = values_[op.in[0]].as<T>();
             const std::int64_t count = bc::element_count(reduced);
             for (std::int64_t r = 0; r < count; ++r) {
                 const T* first = values + (r / inner) * n * inner + r % inner;
-                result.as<T>()[r] = reduce_line<T>(op.op, [&](std::int64_t i) { return first[i * inner]; }, n, inner);
+                result.as<T>()[r] = reduce_line<T>(
+                    op.op, [&](std::int64_t i) { return first[i * inner]; }, n, inner);
             }
         });
         store(result, reduced, to);

@@ -13,22 +13,24 @@ namespace xlazy::be {
 /// elements have the same size. Which operands are single values is the Form's matter.
 using MapFn = void (*)(const void* a, const void* b, const void* c, void* out, std::int64_t n);
 
-/// As MapFn, for ops that can fail, but `out` is no operand; the mask may be null. Failing elements get 0. @return the first failing index, or n
+/// As MapFn, for ops that can fail, but `out` is no operand; the mask may be null. Failing elements get 0. @return the
+/// first failing index, or n
 using FaultFn = std::int64_t (*)(const void* a, const void* b, const void* mask, void* out, std::int64_t n);
 
-/// Folds `rows` rows of `columns` values, `row_stride` elements apart, into acc[columns], row after row. `fresh`: the first
-/// row is copied to the accumulators, not combined with them.
+/// Folds `rows` rows of `columns` values, `row_stride` elements apart, into acc[columns], row after row. `fresh`: the
+/// first row is copied to the accumulators, not combined with them.
 using FoldFn = void (*)(const void* values, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, void* acc,
                         bool fresh);
 
-/// Reduces `segments` dense blocks of [n][inner], one leaf each, to out[segments][inner], in the order of the reduction rule.
+/// Reduces `segments` dense blocks of [n][inner], one leaf each, to out[segments][inner], in the order of the reduction
+/// rule.
 using SegmentsFn = void (*)(const void* values, std::int64_t segments, std::int64_t n, std::int64_t inner, void* out);
 
 /// Copies rows x columns elements between dense memory and memory with strides in bytes.
-using GatherFn = void (*)(void* dense, const void* strided, std::int64_t rows, std::int64_t row_stride, std::int64_t columns,
-                          std::int64_t column_stride);
-using ScatterFn = void (*)(const void* dense, void* strided, std::int64_t rows, std::int64_t row_stride, std::int64_t columns,
-                           std::int64_t column_stride);
+using GatherFn = void (*)(void* dense, const void* strided, std::int64_t rows, std::int64_t row_stride,
+                          std::int64_t columns, std::int64_t column_stride);
+using ScatterFn = void (*)(const void* dense, void* strided, std::int64_t rows, std::int64_t row_stride,
+                           std::int64_t columns, std::int64_t column_stride);
 
 /// Which operands of a binary op are arrays (v) and which single values (s). Of select: b and c.
 enum class Form : std::uint8_t { vv, vs, sv, ss };
@@ -40,8 +42,8 @@ constexpr std::size_t size_index(std::size_t bytes) noexcept {
     return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
 }
 
-/// Two arithmetic ops in one loop, `second(first(a, b), c)`, save writing and reading the value between them. The result is
-/// that of the two ops: it is rounded twice.
+/// Two arithmetic ops in one loop, `second(first(a, b), c)`, save writing and reading the value between them. The
+/// result is that of the two ops: it is rounded twice.
 enum class PairFirst : std::uint8_t { add, sub, mul };
 enum class PairSecond : std::uint8_t { add, sub, reverse_sub, mul };  ///< reverse_sub: c - first
 inline constexpr std::size_t kPairFirsts = 3, kPairSeconds = 4;

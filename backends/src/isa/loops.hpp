@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loop bodies, one an arity; the element's expression comes from the op table. No inline function of the standard library
-// may be called here: see scalar_ops.hpp.
+// Loop bodies, one an arity; the element's expression comes from the op table. No inline function of the standard
+// library may be called here: see isa_namespace.hpp.
 #pragma once
 
 #include "isa/kernel_table.hpp"
@@ -20,18 +20,26 @@ template <bc::Op>
 struct Element;
 
 #define XLAZY_ELEMENT_0(expression)
-#define XLAZY_ELEMENT_1(expression) \
-    template <class R, class T>     \
-    static R value(T a) { return static_cast<R>(expression); }
-#define XLAZY_ELEMENT_2(expression) \
-    template <class R, class T>     \
-    static R value(T a, T b) { return static_cast<R>(expression); }
-#define XLAZY_ELEMENT_3(expression) \
-    template <class R, class T>     \
-    static R value(bool a, T b, T c) { return static_cast<R>(expression); }
+#define XLAZY_ELEMENT_1(expression)        \
+    template <class R, class T>            \
+    static R value(T a) {                  \
+        return static_cast<R>(expression); \
+    }
+#define XLAZY_ELEMENT_2(expression)        \
+    template <class R, class T>            \
+    static R value(T a, T b) {             \
+        return static_cast<R>(expression); \
+    }
+#define XLAZY_ELEMENT_3(expression)        \
+    template <class R, class T>            \
+    static R value(bool a, T b, T c) {     \
+        return static_cast<R>(expression); \
+    }
 #define XLAZY_ELEMENT_Exact(id, arity, expression) \
     template <>                                    \
-    struct Element<bc::Op::id> { XLAZY_ELEMENT_##arity(expression) };
+    struct Element<bc::Op::id> {                   \
+        XLAZY_ELEMENT_##arity(expression)          \
+    };
 #define XLAZY_ELEMENT_Vector(id, arity, expression)
 #define XLAZY_ELEMENT_Scalar(id, arity, expression)
 #define XLAZY_STAMP_Map(id, arity, maths, expression) XLAZY_ELEMENT_##maths(id, arity, expression)
@@ -41,7 +49,9 @@ struct Element;
     template <>                                          \
     struct Element<bc::Op::id> {                         \
         template <class T>                               \
-        static T combine(T a, T b) { return expression; } \
+        static T combine(T a, T b) {                     \
+            return expression;                           \
+        }                                                \
     };
 #define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) \
     XLAZY_STAMP_##kind(id, arity, maths, expression)
@@ -127,13 +137,15 @@ std::int64_t first_zero(const T* b, const bool* mask, std::int64_t n) {
     return n;
 }
 
-/// wrap_div and wrap_mod in a form that vectorises: the quotient of 32-bit integers, computed in double and truncated, is exact.
+/// wrap_div and wrap_mod in a form that vectorises: the quotient of 32-bit integers, computed in double and truncated,
+/// is exact.
 template <bc::Op Op, class T>
 T divide(T a, T b) {
     if constexpr (sizeof(T) <= 4 && std::is_signed_v<T>) {
         const bool plain = (b != 0) & (b != T(-1));
         const T divisor = plain ? b : T(1);
-        const T quotient = static_cast<T>(static_cast<std::int32_t>(static_cast<double>(a) / static_cast<double>(divisor)));
+        const T quotient =
+            static_cast<T>(static_cast<std::int32_t>(static_cast<double>(a) / static_cast<double>(divisor)));
         if constexpr (Op == bc::Op::mod) {
             return plain ? wrap_sub(a, wrap_mul(quotient, b)) : T(0);
         } else {

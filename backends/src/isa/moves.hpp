@@ -17,7 +17,8 @@ struct Stride {
 
 /// out[i] = in[i]; both step by a stride in bytes that is known here if it is that of dense memory.
 template <class T, class ToStride, class FromStride>
-void move_row(unsigned char* to, ToStride to_stride, const unsigned char* from, FromStride from_stride, std::int64_t n) {
+void move_row(unsigned char* to, ToStride to_stride, const unsigned char* from, FromStride from_stride,
+              std::int64_t n) {
     XLAZY_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) {
         *reinterpret_cast<T*>(to + i * to_stride) = *reinterpret_cast<const T*>(from + i * from_stride);
@@ -33,10 +34,14 @@ void gather(void* dense, const void* strided, std::int64_t rows, std::int64_t ro
     auto* to = static_cast<unsigned char*>(dense);
     const auto* from = static_cast<const unsigned char*>(strided);
     for (std::int64_t row = 0; row < rows; ++row) {
-        if (column_stride == forward) move_row<T>(to, forward, from, forward, columns);
-        else if (column_stride == repeat) move_row<T>(to, forward, from, repeat, columns);
-        else if (column_stride == backward) move_row<T>(to, forward, from, backward, columns);
-        else move_row<T>(to, forward, from, column_stride, columns);
+        if (column_stride == forward)
+            move_row<T>(to, forward, from, forward, columns);
+        else if (column_stride == repeat)
+            move_row<T>(to, forward, from, repeat, columns);
+        else if (column_stride == backward)
+            move_row<T>(to, forward, from, backward, columns);
+        else
+            move_row<T>(to, forward, from, column_stride, columns);
         to += columns * forward;
         from += row_stride;
     }
@@ -49,8 +54,10 @@ void scatter(const void* dense, void* strided, std::int64_t rows, std::int64_t r
     const auto* from = static_cast<const unsigned char*>(dense);
     auto* to = static_cast<unsigned char*>(strided);
     for (std::int64_t row = 0; row < rows; ++row) {
-        if (column_stride == forward) move_row<T>(to, forward, from, forward, columns);
-        else move_row<T>(to, column_stride, from, forward, columns);
+        if (column_stride == forward)
+            move_row<T>(to, forward, from, forward, columns);
+        else
+            move_row<T>(to, column_stride, from, forward, columns);
         from += columns * forward;
         to += row_stride;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inner loops of reductions. The order in which values combine is the rule's (reduction_rule.hpp), never the compiler's.
+// The inner loops of reductions. The order in which values combine is the rule's (reduction_rule.hpp), never the
+// compiler's.
 #pragma once
 
 #include "isa/loops.hpp"
@@ -11,8 +12,8 @@
 namespace xlazy::be {
 inline namespace XLAZY_ISA {
 
-/// What a reduction computes in: integer sums in unsigned integers, since vectors of signed ones must not overflow; bools in
-/// bytes. The bits are those of the type itself.
+/// What a reduction computes in: integer sums in unsigned integers, since vectors of signed ones must not overflow;
+/// bools in bytes. The bits are those of the type itself.
 template <bc::Op Op, class T>
 using Folded = std::conditional_t<
     std::is_same_v<T, bool>, unsigned char,
@@ -52,7 +53,8 @@ void fold_wide(const T* values, std::int64_t rows, std::int64_t columns, std::in
 }
 
 template <bc::Op Op, class T>
-void fold(const void* pvalues, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, void* pacc, bool fresh) {
+void fold(const void* pvalues, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, void* pacc,
+          bool fresh) {
     constexpr std::int64_t lanes = kVectorBytes / static_cast<int>(sizeof(T));
     const T* values = static_cast<const T*>(pvalues);
     T* acc = static_cast<T*>(pacc);
@@ -97,7 +99,8 @@ void fold_lanes(T* acc, std::int64_t lanes, std::int64_t present, std::int64_t i
 
 /// Segments with at most one index a lane: a lane of many segments lies together, so that the loops are long.
 template <bc::Op Op, class T>
-void short_segments(const T* values, std::int64_t count, std::int64_t n, std::int64_t inner, std::int64_t lanes, T* out) {
+void short_segments(const T* values, std::int64_t count, std::int64_t n, std::int64_t inner, std::int64_t lanes,
+                    T* out) {
     constexpr std::int64_t capacity = 64;
     T lane_values[kMaxLaneValues * capacity];
     const std::int64_t most = capacity / inner;
@@ -128,7 +131,8 @@ void segments(const void* pvalues, std::int64_t count, std::int64_t n, std::int6
     const std::int64_t lanes = reduction_lanes(inner);
     const std::int64_t width = lanes * inner, length = n * inner;
     if (lanes == 1) {
-        for (std::int64_t s = 0; s < count; ++s) fold<Op, T>(values + s * length, n, inner, inner, out + s * inner, true);
+        for (std::int64_t s = 0; s < count; ++s)
+            fold<Op, T>(values + s * length, n, inner, inner, out + s * inner, true);
         return;
     }
     if (n <= lanes) return short_segments<Op, T>(values, count, n, inner, lanes, out);

@@ -136,8 +136,7 @@ constexpr void enter_pairs(PairLoops& pairs) {
 
 constexpr KernelTable make_table() {
     KernelTable table{};
-#define XLAZY_DTYPE(id, name, type, kind, enabled) \
-    XLAZY_IF_ENABLED_##enabled(enter_type<type>(table);)
+#define XLAZY_DTYPE(id, name, type, kind, enabled) XLAZY_IF_ENABLED_##enabled(enter_type<type>(table);)
 #include "xlazy/bytecode/dtype.def"
 #undef XLAZY_DTYPE
     enter_size<std::uint8_t>(table);

@@ -11,16 +11,23 @@ struct Routine;
 
 #define XLAZY_ROUTINE_1(expression) \
     template <class T>              \
-    static T value(T a, T) { return expression; }
+    static T value(T a, T) {        \
+        return expression;          \
+    }
 #define XLAZY_ROUTINE_2(expression) \
     template <class T>              \
-    static T value(T a, T b) { return expression; }
+    static T value(T a, T b) {      \
+        return expression;          \
+    }
 #define XLAZY_ROUTINE_Exact(id, arity, expression)
 #define XLAZY_ROUTINE_Vector(id, arity, expression)
 #define XLAZY_ROUTINE_Scalar(id, arity, expression) \
     template <>                                     \
-    struct Routine<bc::Op::id> { XLAZY_ROUTINE_##arity(expression) };
-#define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) XLAZY_ROUTINE_##maths(id, arity, expression)
+    struct Routine<bc::Op::id> {                    \
+        XLAZY_ROUTINE_##arity(expression)           \
+    };
+#define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) \
+    XLAZY_ROUTINE_##maths(id, arity, expression)
 #include "xlazy/bytecode/ops.def"
 #undef XLAZY_OP
 #undef XLAZY_ROUTINE_Exact
@@ -53,7 +60,8 @@ MapFn scalar_maths(bc::Op op, bc::DType type, Form form) noexcept {
     switch (op) {
 #define XLAZY_ROUTINE_Exact(id)
 #define XLAZY_ROUTINE_Scalar(id) \
-    case bc::Op::id: return single ? routine<bc::Op::id, float>(form) : routine<bc::Op::id, double>(form);
+    case bc::Op::id:             \
+        return single ? routine<bc::Op::id, float>(form) : routine<bc::Op::id, double>(form);
 #undef XLAZY_ROUTINE_Vector
 #define XLAZY_ROUTINE_Vector(id)
 #define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) XLAZY_ROUTINE_##maths(id)

@@ -43,19 +43,19 @@ struct Mvec;
 #define XLAZY_MVEC_NAME(isa, lanes, operands, name) XLAZY_MVEC_JOIN(isa, lanes, operands, name)
 #define XLAZY_MVEC_F64(operands, name) XLAZY_MVEC_NAME(XLAZY_MVEC_ISA, XLAZY_MVEC_DOUBLES, operands, name)
 #define XLAZY_MVEC_F32(operands, name) XLAZY_MVEC_NAME(XLAZY_MVEC_ISA, XLAZY_MVEC_FLOATS, operands, name)
-#define XLAZY_MVEC_1(id)                                                                             \
-    extern "C" Vector<double> XLAZY_MVEC_F64(v, id)(Vector<double>);                                 \
-    extern "C" Vector<float> XLAZY_MVEC_F32(v, id##f)(Vector<float>);                                \
-    template <>                                                                                      \
-    struct Mvec<bc::Op::id> {                                                                        \
-        static Vector<double> call(Vector<double> a) { return XLAZY_MVEC_F64(v, id)(a); }            \
-        static Vector<float> call(Vector<float> a) { return XLAZY_MVEC_F32(v, id##f)(a); }           \
+#define XLAZY_MVEC_1(id)                                                                   \
+    extern "C" Vector<double> XLAZY_MVEC_F64(v, id)(Vector<double>);                       \
+    extern "C" Vector<float> XLAZY_MVEC_F32(v, id##f)(Vector<float>);                      \
+    template <>                                                                            \
+    struct Mvec<bc::Op::id> {                                                              \
+        static Vector<double> call(Vector<double> a) { return XLAZY_MVEC_F64(v, id)(a); }  \
+        static Vector<float> call(Vector<float> a) { return XLAZY_MVEC_F32(v, id##f)(a); } \
     };
-#define XLAZY_MVEC_2(id)                                                                                       \
-    extern "C" Vector<double> XLAZY_MVEC_F64(vv, id)(Vector<double>, Vector<double>);                          \
-    extern "C" Vector<float> XLAZY_MVEC_F32(vv, id##f)(Vector<float>, Vector<float>);                          \
-    template <>                                                                                                \
-    struct Mvec<bc::Op::id> {                                                                                  \
+#define XLAZY_MVEC_2(id)                                                                                        \
+    extern "C" Vector<double> XLAZY_MVEC_F64(vv, id)(Vector<double>, Vector<double>);                           \
+    extern "C" Vector<float> XLAZY_MVEC_F32(vv, id##f)(Vector<float>, Vector<float>);                           \
+    template <>                                                                                                 \
+    struct Mvec<bc::Op::id> {                                                                                   \
         static Vector<double> call(Vector<double> a, Vector<double> b) { return XLAZY_MVEC_F64(vv, id)(a, b); } \
         static Vector<float> call(Vector<float> a, Vector<float> b) { return XLAZY_MVEC_F32(vv, id##f)(a, b); } \
     };
@@ -107,8 +107,10 @@ void vector_maths_1(const void* pa, const void*, const void*, void* pout, std::i
 template <bc::Op Op, class T>
 Vector<T> call_2(Vector<T> a, Vector<T> b) {
     const Vector<T> value = Mvec<Op>::call(a, b);
-    if constexpr (Op == bc::Op::pow) return b == T(2) ? a * a : value;
-    else return value;
+    if constexpr (Op == bc::Op::pow)
+        return b == T(2) ? a * a : value;
+    else
+        return value;
 }
 
 template <bc::Op Op, class T, Form F>
@@ -123,8 +125,8 @@ void vector_maths_2(const void* pa, const void* pb, const void*, void* pout, std
     const Vector<T> all_a = *a - Vector<T>{}, all_b = *b - Vector<T>{};
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes) {
-        const Vector<T> value = call_2<Op, T>(F == Form::sv ? all_a : load_vector(a + i),
-                                              F == Form::vs ? all_b : load_vector(b + i));
+        const Vector<T> value =
+            call_2<Op, T>(F == Form::sv ? all_a : load_vector(a + i), F == Form::vs ? all_b : load_vector(b + i));
         std::memcpy(out + i, &value, sizeof value);
     }
     if (i < n) {

@@ -6,8 +6,8 @@
 
 namespace xlazy::be {
 
-/// Memory that a kernel reads or writes, with a stride for each axis of the nest; or the generator `index`, whose "address" is
-/// the coordinate along one axis.
+/// Memory that a kernel reads or writes, with a stride for each axis of the nest; or the generator `index`, whose
+/// "address" is the coordinate along one axis.
 struct Access {
     std::byte* base = nullptr;  ///< of the domain's first index; null for generators
     std::int64_t element_size = 1;
@@ -32,7 +32,8 @@ public:
     std::size_t add(std::byte* start, std::size_t element_size, std::span<const bc::Dim> dims, int lacking);
     /// The generator `index` along an axis.
     std::size_t add_index(unsigned axis);
-    /// Drops axes of extent 1 and merges neighbours along which every access steps evenly. The reduced axis stays apart.
+    /// Drops axes of extent 1 and merges neighbours along which every access steps evenly. The reduced axis stays
+    /// apart.
     void collapse();
 
     unsigned rank() const noexcept { return rank_; }

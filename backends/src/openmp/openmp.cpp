@@ -17,7 +17,8 @@ std::atomic<bool> forked{false};
 
 void watch_forks() {
     static std::once_flag once;
-    std::call_once(once, [] { pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); }); });
+    std::call_once(once,
+                   [] { pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); }); });
 }
 
 /// Everything that one run needs besides its kernel, kept for the next one.
@@ -53,15 +54,19 @@ private:
         program.bind(kernel, bindings);
         if (program.nest().count() == 0) return write_empty(program);
         const int threads = threads_for(program);
-        if (workspace.workers.size() < static_cast<std::size_t>(threads)) workspace.workers.resize(static_cast<std::size_t>(threads));
+        if (workspace.workers.size() < static_cast<std::size_t>(threads))
+            workspace.workers.resize(static_cast<std::size_t>(threads));
         for (int i = 0; i < threads; ++i) workspace.workers[static_cast<std::size_t>(i)].prepare(program);
-        if (program.reductions().empty()) run_map(workspace, threads);
-        else run_reductions(workspace, threads);
+        if (program.reductions().empty())
+            run_map(workspace, threads);
+        else
+            run_reductions(workspace, threads);
         for (std::size_t i = 0; i < program.faults().size(); ++i) {
             for (int thread = 0; thread < threads; ++thread) {
                 const TileWorker::Failure& failure = workspace.workers[static_cast<std::size_t>(thread)].failures()[i];
                 if (failure.index == TileWorker::kNoFailure) continue;
-                add_trap(traps, {program.faults()[i].instruction, failure.index, {failure.operands[0], failure.operands[1]}});
+                add_trap(traps,
+                         {program.faults()[i].instruction, failure.index, {failure.operands[0], failure.operands[1]}});
             }
         }
     }

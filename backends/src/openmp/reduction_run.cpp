@@ -26,14 +26,16 @@ PoolMemory::PoolMemory(std::size_t bytes) : data_(static_cast<std::byte*>(pool_a
 PoolMemory::~PoolMemory() {
     if (data_ != nullptr) pool_free(data_, bytes_);
 }
-PoolMemory::PoolMemory(PoolMemory&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+PoolMemory::PoolMemory(PoolMemory&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
 PoolMemory& PoolMemory::operator=(PoolMemory&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
     return *this;
 }
 
-ReductionRun::ReductionRun(const TileProgram& program, int threads) : program_(program), shape_(program.reduction_shape()) {
+ReductionRun::ReductionRun(const TileProgram& program, int threads)
+    : program_(program), shape_(program.reduction_shape()) {
     lanes_ = reduction_lanes(shape_.inner);
     leaf_ = reduction_leaf(shape_.inner);
     leaves_ = (shape_.n + leaf_ - 1) / leaf_;
@@ -104,7 +106,8 @@ void ReductionRun::fold_unit(TileWorker& worker, const Unit& unit) const noexcep
     if (lanes_ == 1) return;
     for (std::size_t i = 0; i < reductions.size(); ++i) {
         fold_lanes(reductions[i], worker.lane_memory(i), std::min(lanes_, unit.indices));
-        std::memcpy(result(i), worker.lane_memory(i), static_cast<std::size_t>(shape_.inner) * reductions[i].element_size);
+        std::memcpy(result(i), worker.lane_memory(i),
+                    static_cast<std::size_t>(shape_.inner) * reductions[i].element_size);
     }
 }
 

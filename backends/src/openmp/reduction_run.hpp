@@ -21,8 +21,8 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// One run of a kernel with reductions. Phase one fills [outer][leaves][inner], phase two combines the leaves; between them all
-/// threads must have met.
+/// One run of a kernel with reductions. Phase one fills [outer][leaves][inner], phase two combines the leaves; between
+/// them all threads must have met.
 class ReductionRun {
 public:
     /// @throws std::bad_alloc
@@ -47,7 +47,8 @@ private:
     void fold_unit(TileWorker& worker, const Unit& unit) const noexcept;
     void fold_memory(const Reduction& reduction, const Unit& unit, std::byte* accumulators) const noexcept;
     void fold_lanes(const Reduction& reduction, std::byte* lanes, std::int64_t present) const noexcept;
-    void combine_leaves(const Reduction& reduction, std::byte* leaves, std::int64_t begin, std::int64_t end) const noexcept;
+    void combine_leaves(const Reduction& reduction, std::byte* leaves, std::int64_t begin,
+                        std::int64_t end) const noexcept;
     void copy_out(const Reduction& reduction, const std::byte* values, std::int64_t outer, std::int64_t begin,
                   std::int64_t end) const noexcept;
 

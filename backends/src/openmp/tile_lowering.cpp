@@ -50,8 +50,10 @@ void TileProgram::lower_load(std::size_t op) {
     copy.extra = pointer;
     copy.a = pointer;
     copy.gather = kernels().gather[size];
-    if (layout == Layout::Uniform) places_[op] = {new_cell(), true, false};
-    else places_[op] = {take_slot(), false, true};
+    if (layout == Layout::Uniform)
+        places_[op] = {new_cell(), true, false};
+    else
+        places_[op] = {take_slot(), false, true};
     copy.out = places_[op].pointer;
     cost_ += kMoveCost;
     ops_.push_back(copy);
@@ -80,9 +82,12 @@ void TileProgram::lower_compute(std::size_t op) {
     const bool uniform = all_uniform(op);
     TileOp tile_op(uniform ? TileOp::Kind::MapOnce : TileOp::Kind::Map);
     tile_op.a = tile_op.b = tile_op.c = places_[micro.in[0]].pointer;
-    if (micro.op == bc::Op::cast) tile_op.map = kernels().cast[index_of(micro.type)][index_of(micro.result)];
-    else if (bc::info(micro.op).arity == 1) tile_op.map = map_kernel(micro.op, micro.type, Form::vv);
-    else lower_binary(op, tile_op);
+    if (micro.op == bc::Op::cast)
+        tile_op.map = kernels().cast[index_of(micro.type)][index_of(micro.result)];
+    else if (bc::info(micro.op).arity == 1)
+        tile_op.map = map_kernel(micro.op, micro.type, Form::vv);
+    else
+        lower_binary(op, tile_op);
     tile_op.out = result_place(op, uniform, true);
     cost_ += cost_of(micro.op);
     ops_.push_back(tile_op);
@@ -116,7 +121,9 @@ void TileProgram::lower_pair(std::size_t op) {
         std::swap(tile_op.a, tile_op.b);
         form = Form::vs;
     }
-    const PairFirst first_op = first.op == bc::Op::add ? PairFirst::add : first.op == bc::Op::sub ? PairFirst::sub : PairFirst::mul;
+    const PairFirst first_op = first.op == bc::Op::add   ? PairFirst::add
+                               : first.op == bc::Op::sub ? PairFirst::sub
+                                                         : PairFirst::mul;
     const PairSecond second_op = second.op == bc::Op::add   ? PairSecond::add
                                  : second.op == bc::Op::mul ? PairSecond::mul
                                  : left                     ? PairSecond::sub
@@ -157,11 +164,12 @@ void TileProgram::lower_fault(std::size_t op) {
     const bool spread_first = !uniform && first && second;
     tile_op.a = spread_first ? per_element(micro.in[0], spread_a) : places_[micro.in[0]].pointer;
     tile_op.b = places_[micro.in[1]].pointer;
-    if (!masked) tile_op.c = static_cast<std::uint16_t>(null_pointer());
-    else tile_op.c = uniform ? places_[micro.in[2]].pointer : per_element(micro.in[2], spread_mask);
+    if (!masked)
+        tile_op.c = static_cast<std::uint16_t>(null_pointer());
+    else
+        tile_op.c = uniform ? places_[micro.in[2]].pointer : per_element(micro.in[2], spread_mask);
     const Form form = uniform ? Form::vv : form_of(first && !spread_first, second);
-    tile_op.fault =
-        kernels().fault[index_of(micro.op)][index_of(micro.type)][static_cast<std::size_t>(form)];
+    tile_op.fault = kernels().fault[index_of(micro.op)][index_of(micro.type)][static_cast<std::size_t>(form)];
     tile_op.extra = static_cast<std::uint16_t>(faults_.size());
     faults_.push_back({micro.instruction, micro.type, form});
     tile_op.out = result_place(op, uniform, false);  // never in place: its operands are reported
@@ -222,8 +230,8 @@ void TileProgram::lower_fold(std::size_t op) {
         step *= nest_.extent(static_cast<unsigned>(axis));
     }
     reductions_.push_back({kernels().fold[index_of(micro.op)][index_of(micro.type)],
-                           kernels().segments[index_of(micro.op)][index_of(micro.type)],
-                           bc::size_of(micro.result), access, dense, memory_to_fold(micro.in[0])});
+                           kernels().segments[index_of(micro.op)][index_of(micro.type)], bc::size_of(micro.result),
+                           access, dense, memory_to_fold(micro.in[0])});
 }
 
 std::optional<std::size_t> TileProgram::memory_to_fold(bc::ValueId value) const {

@@ -15,8 +15,8 @@ namespace {
 
 /// Costs in hundredths of a nanosecond, measured: starting a row, calling a loop, gathering or scattering an element.
 constexpr std::int64_t kRowCost = 2500, kCallCost = 600, kGatherCost = 35;
-/// Tiles hold at most this many elements, so that calling a loop costs little beside running it, and fewer where many slots are
-/// live, so that they stay in the caches of the first two levels.
+/// Tiles hold at most this many elements, so that calling a loop costs little beside running it, and fewer where many
+/// slots are live, so that they stay in the caches of the first two levels.
 constexpr std::int64_t kMaxTile = 2048;
 constexpr std::int64_t kMinTile = 256;
 constexpr std::int64_t kSlotBudget = 32 * 1024;
@@ -29,7 +29,8 @@ int reduced_axis(const bc::Kernel& kernel) {
     int axis = LoopNest::kNoAxis;
     for (const MicroOp& op : kernel.ops) {
         if (!is_reduce(op.kind)) continue;
-        if (axis != LoopNest::kNoAxis && axis != op.axis) throw std::logic_error("reductions along different axes in a kernel");
+        if (axis != LoopNest::kNoAxis && axis != op.axis)
+            throw std::logic_error("reductions along different axes in a kernel");
         axis = op.axis;
     }
     return axis;
@@ -60,7 +61,8 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings) {
     choose_tile();
 }
 
-void TileProgram::bind_memory(std::size_t op, std::byte* start, std::size_t element_size, std::span<const bc::Dim> dims) {
+void TileProgram::bind_memory(std::size_t op, std::byte* start, std::size_t element_size,
+                              std::span<const bc::Dim> dims) {
     const MicroOp& micro = kernel_->ops[op];
     const bool lacks_axis = is_reduce(micro.kind) && (micro.flags & bc::Instruction::kKeepAxis) == 0;
     access_of_[op] = nest_.add(start, element_size, dims, lacks_axis ? micro.axis : LoopNest::kNoAxis);
@@ -105,14 +107,16 @@ void TileProgram::bind_accesses() {
     nest_.collapse();
 }
 
-/// Rows as blocks spare the gathering of operands that are not dense across rows, and cost a start and shorter loops a row.
+/// Rows as blocks spare the gathering of operands that are not dense across rows, and cost a start and shorter loops a
+/// row.
 bool TileProgram::rows_pay() const {
     std::int64_t spared = 0, loops = 0;
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
         const Kind kind = kernel_->ops[i].kind;
         if (is_load(kind) || is_store(kind)) {
             const Access& access = nest_.accesses()[access_of_[i]];
-            spared += nest_.layout(access, inner_axis_) != Layout::Strided && nest_.layout(access, inner_axis_ - 1) == Layout::Strided;
+            spared += nest_.layout(access, inner_axis_) != Layout::Strided &&
+                      nest_.layout(access, inner_axis_ - 1) == Layout::Strided;
         } else {
             loops += kind != Kind::LoadScalar;
         }
@@ -144,9 +148,12 @@ void TileProgram::find_uniform_values() {
     places_.assign(kernel_->ops.size(), Place{});
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
         const Kind kind = kernel_->ops[i].kind;
-        if (access_of_[i] != kNoAccess) places_[i].uniform = layouts_[access_of_[i]] == Layout::Uniform;
-        else if (kind == Kind::LoadScalar) places_[i].uniform = true;
-        else if (kind == Kind::Compute) places_[i].uniform = all_uniform(i);
+        if (access_of_[i] != kNoAccess)
+            places_[i].uniform = layouts_[access_of_[i]] == Layout::Uniform;
+        else if (kind == Kind::LoadScalar)
+            places_[i].uniform = true;
+        else if (kind == Kind::Compute)
+            places_[i].uniform = all_uniform(i);
     }
 }
 
@@ -175,8 +182,8 @@ void TileProgram::choose_pairs() {
     }
 }
 
-/// May the compute that makes the stored value write the store's memory itself? Not if somebody still needs the old value
-/// there, or finds the new one too early, or if two stores write the same place.
+/// May the compute that makes the stored value write the store's memory itself? Not if somebody still needs the old
+/// value there, or finds the new one too early, or if two stores write the same place.
 bool TileProgram::may_store_directly(std::size_t store) const {
     const std::size_t value = kernel_->ops[store].in[0];
     const MicroOp& source = kernel_->ops[value];
@@ -218,13 +225,17 @@ void TileProgram::choose_tile() {
     if (nest_.count() == 0) return;
     if (reductions_.empty()) {
         const std::int64_t row = nest_.extent(nest_.rank() - 1), parts = (row + tile_ - 1) / tile_;
-        if (parts == 1) tile_ -= tile_ % row;  // whole rows
-        else tile_ = ((row + parts - 1) / parts + 63) & ~std::int64_t{63};  // parts of equal length
+        if (parts == 1)
+            tile_ -= tile_ % row;  // whole rows
+        else
+            tile_ = ((row + parts - 1) / parts + 63) & ~std::int64_t{63};  // parts of equal length
     } else {
         const ReductionShape shape = reduction_shape();
         const std::int64_t all = shape.n * shape.inner, width = reduction_lanes(shape.inner) * shape.inner;
-        if (all <= tile_) tile_ -= tile_ % all;
-        else if (width <= tile_) tile_ -= tile_ % width;
+        if (all <= tile_)
+            tile_ -= tile_ % all;
+        else if (width <= tile_)
+            tile_ -= tile_ % width;
     }
     tile_ = std::min(tile_, block_);
 }
@@ -235,9 +246,9 @@ ReductionShape TileProgram::reduction_shape() const noexcept {
 }
 
 bool TileProgram::only_folds_memory() const noexcept {
-    return ops_.size() == reductions_.size() && std::all_of(reductions_.begin(), reductions_.end(), [](const Reduction& reduction) {
-        return reduction.source.has_value();
-    });
+    return ops_.size() == reductions_.size() &&
+           std::all_of(reductions_.begin(), reductions_.end(),
+                       [](const Reduction& reduction) { return reduction.source.has_value(); });
 }
 
 void TileProgram::lower(std::size_t op) {

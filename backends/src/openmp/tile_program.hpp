@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A kernel bound to the memory of one batch: the loops to call for every tile, in order.
 //
-// A tile is a run of consecutive row-major positions of the domain. The nest's axes from `inner_axis` on make a block; tiles
-// do not cross blocks, so inside a block an operand is one element (uniform), dense memory that is used in place, or strided
-// memory that is gathered into a slot. Operands are entries of a table of pointers that each thread keeps:
+// A tile is a run of consecutive row-major positions of the domain. The nest's axes from `inner_axis` on make a block;
+// tiles do not cross blocks, so inside a block an operand is one element (uniform), dense memory that is used in place,
+// or strided memory that is gathered into a slot. Operands are entries of a table of pointers that each thread keeps:
 //   [accesses][null][scalars][cells][slots]
 // A cell holds a value that is the same in the whole tile, a slot one value an element.
 #pragma once
@@ -17,9 +17,9 @@ namespace xlazy::be {
 
 struct TileOp {
     enum class Kind : std::uint8_t {
-        Map,        ///< map(a, b, c) -> out
-        MapOnce,    ///< the same for uniform operands: one element
-        Fault,      ///< fault(a, b, mask c) -> out; `extra` numbers the trap
+        Map,      ///< map(a, b, c) -> out
+        MapOnce,  ///< the same for uniform operands: one element
+        Fault,    ///< fault(a, b, mask c) -> out; `extra` numbers the trap
         FaultOnce,
         Fill,       ///< uniform a -> out, dense
         Copy,       ///< dense a -> out, dense
@@ -55,8 +55,8 @@ struct Reduction {
     std::size_t element_size;
     std::size_t access;  ///< of the result, whose stride along the reduced axis is 0
     bool dense;          ///< the result's memory is dense in row-major order
-    /// The operand's access, if the operand is memory that can be folded where it lies: dense along the axes after the reduced
-    /// one, and along that one, too, where there are several lanes.
+    /// The operand's access, if the operand is memory that can be folded where it lies: dense along the axes after the
+    /// reduced one, and along that one, too, where there are several lanes.
     std::optional<std::size_t> source;
 };
 
@@ -159,10 +159,10 @@ private:
     std::vector<std::size_t> access_of_;
     std::vector<std::size_t> last_use_;
     std::vector<std::uint32_t> uses_;
-    std::vector<std::size_t> absorbs_;     ///< the op that this one's loop computes, too, or kNoOp
+    std::vector<std::size_t> absorbs_;  ///< the op that this one's loop computes, too, or kNoOp
     std::vector<std::size_t> absorbed_by_;
-    std::vector<std::size_t> stores_;      ///< all stores
-    std::vector<std::size_t> direct_;      ///< of a compute: the access that it writes itself, or kNoAccess
+    std::vector<std::size_t> stores_;  ///< all stores
+    std::vector<std::size_t> direct_;  ///< of a compute: the access that it writes itself, or kNoAccess
     std::vector<Place> places_;
     std::vector<std::uint16_t> free_slots_;
 };

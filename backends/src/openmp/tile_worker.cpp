@@ -6,7 +6,8 @@
 namespace xlazy::be {
 namespace {
 
-/// Slots begin at a page, so that they do not share cache lines, and tiles of different sizes the same sets of the cache.
+/// Slots begin at a page, so that they do not share cache lines, and tiles of different sizes the same sets of the
+/// cache.
 constexpr std::size_t kSlotAlignment = 4096;
 
 void* at(std::intptr_t address) noexcept { return reinterpret_cast<void*>(address); }
@@ -21,7 +22,8 @@ void TileWorker::prepare(const TileProgram& program) {
     index_values_.resize(accesses);
     steps_.resize(accesses * program.inner_axis());
     for (unsigned axis = 0; axis < program.inner_axis(); ++axis) {
-        for (std::size_t i = 0; i < accesses; ++i) steps_[axis * accesses + i] = program.nest().accesses()[i].strides[axis];
+        for (std::size_t i = 0; i < accesses; ++i)
+            steps_[axis * accesses + i] = program.nest().accesses()[i].strides[axis];
     }
     moving_.clear();
     uniform_.clear();
@@ -57,8 +59,10 @@ void TileWorker::run(std::int64_t begin, std::int64_t end) noexcept {
     const std::int64_t block = program_->block();
     while (begin < end) {
         const std::int64_t number = begin / block;
-        if (number == block_number_ + 1) next_block();
-        else if (number != block_number_) seek(number);
+        if (number == block_number_ + 1)
+            next_block();
+        else if (number != block_number_)
+            seek(number);
         const std::int64_t start = number * block, stop = std::min(end, start + block);
         for (; begin < stop; begin += program_->tile()) {
             tile(begin - start, std::min(program_->tile(), stop - begin));
@@ -75,7 +79,8 @@ void TileWorker::seek(std::int64_t block) noexcept {
         index_[axis] = block % nest.extent(axis);
         block /= nest.extent(axis);
     }
-    for (std::size_t i = 0; i < origins_.size(); ++i) origins_[i] = reinterpret_cast<std::intptr_t>(nest.accesses()[i].base);
+    for (std::size_t i = 0; i < origins_.size(); ++i)
+        origins_[i] = reinterpret_cast<std::intptr_t>(nest.accesses()[i].base);
     for (unsigned axis = 0; axis < program_->inner_axis(); ++axis) move_origins(axis, index_[axis]);
     set_uniform();
 }
@@ -101,8 +106,10 @@ void TileWorker::move_origins(unsigned axis, std::int64_t indices) noexcept {
 /// Accesses that are uniform in the block: their element, or the coordinate.
 void TileWorker::set_uniform() noexcept {
     for (const std::uint16_t i : uniform_) {
-        if (program_->nest().accesses()[i].base == nullptr) index_values_[i] = origins_[i];
-        else pointers_[i] = at(origins_[i]);
+        if (program_->nest().accesses()[i].base == nullptr)
+            index_values_[i] = origins_[i];
+        else
+            pointers_[i] = at(origins_[i]);
     }
 }
 
@@ -166,30 +173,34 @@ void TileWorker::for_each_part(std::size_t number, std::int64_t count, F&& f) co
 
 void TileWorker::gather(const TileOp& op, std::int64_t count) noexcept {
     auto* to = static_cast<std::byte*>(pointers_[op.out]);
-    for_each_part(op.extra, count, [&](std::intptr_t address, std::int64_t rows, std::int64_t row_stride,
-                                       std::int64_t columns, std::int64_t column_stride) {
-        op.gather(to, at(address), rows, row_stride, columns, column_stride);
-        to += (rows * columns) << op.size_index;
-    });
+    for_each_part(op.extra, count,
+                  [&](std::intptr_t address, std::int64_t rows, std::int64_t row_stride, std::int64_t columns,
+                      std::int64_t column_stride) {
+                      op.gather(to, at(address), rows, row_stride, columns, column_stride);
+                      to += (rows * columns) << op.size_index;
+                  });
 }
 
 void TileWorker::scatter(const TileOp& op, std::int64_t count) noexcept {
     const auto* from = static_cast<const std::byte*>(pointers_[op.a]);
-    for_each_part(op.extra, count, [&](std::intptr_t address, std::int64_t rows, std::int64_t row_stride,
-                                       std::int64_t columns, std::int64_t column_stride) {
-        op.scatter(from, at(address), rows, row_stride, columns, column_stride);
-        from += (rows * columns) << op.size_index;
-    });
+    for_each_part(op.extra, count,
+                  [&](std::intptr_t address, std::int64_t rows, std::int64_t row_stride, std::int64_t columns,
+                      std::int64_t column_stride) {
+                      op.scatter(from, at(address), rows, row_stride, columns, column_stride);
+                      from += (rows * columns) << op.size_index;
+                  });
 }
 
 void TileWorker::write_index(const TileOp& op, std::int64_t count) noexcept {
     auto* to = static_cast<std::int64_t*>(pointers_[op.out]);
-    for_each_part(op.extra, count, [&](std::intptr_t value, std::int64_t rows, std::int64_t row_stride,
-                                       std::int64_t columns, std::int64_t column_stride) {
-        for (std::int64_t row = 0; row < rows; ++row, value += row_stride) {
-            for (std::int64_t column = 0; column < columns; ++column) *to++ = value + column * column_stride;
-        }
-    });
+    for_each_part(op.extra, count,
+                  [&](std::intptr_t value, std::int64_t rows, std::int64_t row_stride, std::int64_t columns,
+                      std::int64_t column_stride) {
+                      for (std::int64_t row = 0; row < rows; ++row, value += row_stride) {
+                          for (std::int64_t column = 0; column < columns; ++column)
+                              *to++ = value + column * column_stride;
+                      }
+                  });
 }
 
 void TileWorker::fault(const TileOp& op, std::int64_t count) noexcept {
@@ -204,7 +215,8 @@ void TileWorker::fault(const TileOp& op, std::int64_t count) noexcept {
         const bool single = site.form == (operand == 0 ? Form::sv : Form::vs);
         const auto* values = static_cast<const std::byte*>(p[operand == 0 ? op.a : op.b]);
         failure.operands[operand] = {site.type, {0, 0}};
-        std::memcpy(failure.operands[operand].bits, values + (single ? 0 : static_cast<std::size_t>(failed) * size), size);
+        std::memcpy(failure.operands[operand].bits, values + (single ? 0 : static_cast<std::size_t>(failed) * size),
+                    size);
     }
 }
 

@@ -70,7 +70,7 @@ private:
     const TileProgram* program_ = nullptr;
     std::vector<void*> pointers_;
     std::vector<std::intptr_t> origins_;  ///< of the accesses: address of the block's first element
-    std::vector<std::int64_t> steps_;  ///< [axis before the inner ones][access]: strides, so that a step is one loop
+    std::vector<std::int64_t> steps_;     ///< [axis before the inner ones][access]: strides, so that a step is one loop
     std::vector<std::int64_t> index_values_;
     std::vector<Moving> moving_;
     std::vector<std::uint16_t> uniform_;
@@ -81,8 +81,8 @@ private:
     std::vector<Failure> failures_;
     std::int64_t block_number_ = kNoBlock;
     std::int64_t index_[bc::kMaxRank] = {};  ///< of the block, along the axes before the inner ones
-    std::int64_t first_ = 0;     ///< of the tile, in its block
-    std::int64_t position_ = 0;  ///< of the tile, in the domain
+    std::int64_t first_ = 0;                 ///< of the tile, in its block
+    std::int64_t position_ = 0;              ///< of the tile, in the domain
     std::int64_t fold_first_ = 0, fold_width_ = 1;
     bool fold_segments_ = false;
 };

@@ -21,9 +21,9 @@ struct Bindings {
 
 /// An element that failed: the first one in row-major order of the failing instruction's domain.
 struct Trap {
-    std::uint32_t instruction;   ///< of the batch
-    std::int64_t index;          ///< row-major position in the domain
-    bc::Scalar operands[2];      ///< the operands' values
+    std::uint32_t instruction;  ///< of the batch
+    std::int64_t index;         ///< row-major position in the domain
+    bc::Scalar operands[2];     ///< the operands' values
 };
 
 /// The smallest trap of every instruction that failed, ascending by instruction.
@@ -41,8 +41,8 @@ public:
 /// One op at a time over whole views, written for clarity: the oracle of every test.
 std::unique_ptr<Backend> make_interpreter();
 
-/// Kernels whose estimated work on one thread is less than this run on the calling thread: starting a parallel region costs
-/// some microseconds, tens if the threads of the team have gone to sleep.
+/// Kernels whose estimated work on one thread is less than this run on the calling thread: starting a parallel region
+/// costs some microseconds, tens if the threads of the team have gone to sleep.
 inline constexpr std::int64_t kSerialNanoseconds = 40'000;
 
 /// Threaded tile interpreter over fused kernels. `threads` <= 0: OMP_NUM_THREADS or all cores.

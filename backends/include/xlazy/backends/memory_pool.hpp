@@ -12,7 +12,7 @@ struct PoolStats {
     std::uint64_t bytes_allocated = 0;  ///< handed out in all
     std::uint64_t bytes_in_use = 0;
     std::uint64_t bytes_in_use_peak = 0;
-    std::uint64_t bytes_cached = 0;     ///< free blocks kept for reuse
+    std::uint64_t bytes_cached = 0;  ///< free blocks kept for reuse
 };
 
 /// @param bytes 0 gives a valid pointer that must be freed, too
