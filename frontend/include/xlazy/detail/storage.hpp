@@ -68,8 +68,8 @@ public:
     /// Without a pin if `base` is null.
     storage_iterator(T* at, rt::Base* base) noexcept : at_(at), pin_(base, !std::is_const_v<T>) {}
     template <class U>
-    requires(std::is_const_v<T>&& std::is_same_v<U, value_type>) storage_iterator(const storage_iterator<U>& other)
-    noexcept : at_(other.at_), pin_(other.pin_) {}
+        requires(std::is_const_v<T> && std::is_same_v<U, value_type>)
+    storage_iterator(const storage_iterator<U>& other) noexcept : at_(other.at_), pin_(other.pin_) {}
 
     T& operator*() const noexcept { return *at_; }
     T* operator->() const noexcept { return at_; }
@@ -89,14 +89,20 @@ public:
     }
 
     template <class N>
-    requires std::is_integral_v<N>
-    friend storage_iterator operator+(storage_iterator it, N n) noexcept { return it += n, it; }
+        requires std::is_integral_v<N>
+    friend storage_iterator operator+(storage_iterator it, N n) noexcept {
+        return it += n, it;
+    }
     template <class N>
-    requires std::is_integral_v<N>
-    friend storage_iterator operator+(N n, storage_iterator it) noexcept { return it += n, it; }
+        requires std::is_integral_v<N>
+    friend storage_iterator operator+(N n, storage_iterator it) noexcept {
+        return it += n, it;
+    }
     template <class N>
-    requires std::is_integral_v<N>
-    friend storage_iterator operator-(storage_iterator it, N n) noexcept { return it -= n, it; }
+        requires std::is_integral_v<N>
+    friend storage_iterator operator-(storage_iterator it, N n) noexcept {
+        return it -= n, it;
+    }
 
     /// The bare address; the pin does not follow it.
     T* address() const noexcept { return at_; }
@@ -114,20 +120,68 @@ private:
 };
 
 template <class T, class U>
-requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>> std::ptrdiff_t operator-(
-    const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
+    requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>
+std::ptrdiff_t operator-(const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
     return a.address() - b.address();
 }
 template <class T, class U>
-requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>
+    requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>
 bool operator==(const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
     return a.address() == b.address();
 }
 template <class T, class U>
-requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>> std::strong_ordering operator<=>(
-    const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
+    requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>
+std::strong_ordering operator<=>(const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
     return a.address() <=> b.address();
 }
+
+}  // namespace xlazy::detail
+
+namespace std {
+
+/// The general one copies its iterator to dereference it, pin and all.
+template <class T>
+class reverse_iterator<xlazy::detail::storage_iterator<T>> {
+    using forward = xlazy::detail::storage_iterator<T>;
+
+public:
+    using iterator_type = forward;
+    using value_type = typename forward::value_type;
+    using reference = T&;
+    using pointer = T*;
+    using difference_type = ptrdiff_t;
+    using iterator_category = random_access_iterator_tag;
+    using iterator_concept = random_access_iterator_tag;
+
+    reverse_iterator() noexcept = default;
+    explicit reverse_iterator(forward behind) noexcept : behind_(std::move(behind)) {}
+    template <class U>
+        requires is_convertible_v<const xlazy::detail::storage_iterator<U>&, forward>
+    reverse_iterator(const reverse_iterator<xlazy::detail::storage_iterator<U>>& other) noexcept
+        : behind_(other.base()) {}
+
+    const forward& base() const noexcept { return behind_; }
+    T& operator*() const noexcept { return behind_[-1]; }
+    T* operator->() const noexcept { return behind_.address() - 1; }
+    T& operator[](difference_type n) const noexcept { return behind_[-1 - n]; }
+
+    reverse_iterator& operator++() noexcept { return --behind_, *this; }
+    reverse_iterator& operator--() noexcept { return ++behind_, *this; }
+    reverse_iterator operator++(int) noexcept { return reverse_iterator(behind_--); }
+    reverse_iterator operator--(int) noexcept { return reverse_iterator(behind_++); }
+    reverse_iterator& operator+=(difference_type n) noexcept { return behind_ -= n, *this; }
+    reverse_iterator& operator-=(difference_type n) noexcept { return behind_ += n, *this; }
+    friend reverse_iterator operator+(reverse_iterator it, difference_type n) noexcept { return it += n, it; }
+    friend reverse_iterator operator+(difference_type n, reverse_iterator it) noexcept { return it += n, it; }
+    friend reverse_iterator operator-(reverse_iterator it, difference_type n) noexcept { return it -= n, it; }
+
+private:
+    forward behind_;
+};
+
+}  // namespace std
+
+namespace xlazy::detail {
 
 /// The storage. Copies copy elements; every way in for reading or writing first runs what is pending.
 template <class T, class A>
