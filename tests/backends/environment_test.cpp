@@ -51,20 +51,27 @@ TEST(FloatEnvironment, TheUsersSettingsDoNotMatterAndStay) {
     }
 }
 
+/// Threads of a team that flush subnormals.
+int flushing_threads() {
+    int count = 0;
+#pragma omp parallel num_threads(2) reduction(+ : count)
+    count += (_mm_getcsr() & 0x8040u) == 0x8040u;
+    return count;
+}
+
 TEST(FloatEnvironment, TeamsOfTheUserKeepTheirs) {
     const TestKernel kernel = sensitive_kernel();
     const auto backend = be::make_openmp(2, 0);
+    const unsigned before = _mm_getcsr();
 #pragma omp parallel num_threads(2)
     _mm_setcsr(_mm_getcsr() | 0x8040u);
+    // Whether the settings outlive the region is the OpenMP library's matter.
+    const int flushing = flushing_threads();
     const auto expected = kernel.run(*be::make_interpreter());
     EXPECT_EQ(kernel.difference(expected, kernel.run(*backend)), "");
-    int kept = 0;
-#pragma omp parallel num_threads(2) reduction(+ : kept)
-    {
-        kept += (_mm_getcsr() & 0x8040u) == 0x8040u;
-        _mm_setcsr(_mm_getcsr() & ~0x8040u);
-    }
-    EXPECT_EQ(kept, 2);
+    EXPECT_EQ(flushing_threads(), flushing);
+#pragma omp parallel num_threads(2)
+    _mm_setcsr(before);
 }
 
 TEST(OpenMp, RunsInsideTheUsersParallelRegion) {

@@ -68,13 +68,6 @@ std::vector<T> rule_sums(const std::vector<T>& values, std::int64_t outer, std::
     return results;
 }
 
-std::vector<std::unique_ptr<be::Backend>> all_backends() {
-    std::vector<std::unique_ptr<be::Backend>> backends;
-    backends.push_back(be::make_interpreter());
-    for (int threads = 1; threads <= 3; ++threads) backends.push_back(be::make_openmp(threads, 0));
-    return backends;
-}
-
 /// Magnitudes that differ by many orders: every other order of additions gives other bits.
 template <class T>
 std::vector<T> wild_values(std::int64_t count) {

@@ -224,4 +224,12 @@ private:
     std::uint32_t next_instruction_ = 0;
 };
 
+/// The reference, and the threaded back end with 1, 2 and 3 threads, however small the kernels.
+inline std::vector<std::unique_ptr<be::Backend>> all_backends() {
+    std::vector<std::unique_ptr<be::Backend>> backends;
+    backends.push_back(be::make_interpreter());
+    for (int threads = 1; threads <= 3; ++threads) backends.push_back(be::make_openmp(threads, 0));
+    return backends;
+}
+
 }  // namespace xlazy::test

@@ -5,13 +5,6 @@
 namespace xlazy::test {
 namespace {
 
-std::vector<std::unique_ptr<be::Backend>> all_backends() {
-    std::vector<std::unique_ptr<be::Backend>> backends;
-    backends.push_back(be::make_interpreter());
-    for (int threads = 1; threads <= 3; ++threads) backends.push_back(be::make_openmp(threads, 0));
-    return backends;
-}
-
 template <class T>
 std::vector<T> counting(std::int64_t count) {
     std::vector<T> values(static_cast<std::size_t>(count));
