@@ -21,6 +21,7 @@ struct Wished {
 SizeProfile profile_of(Random& random, std::uint64_t number) {
     if (number % 40 == 7) return {random.between(40000, 150000), 400000, false};
     if (number % 8 == 1) return {random.between(1000, 12000), 40000, false};
+    if (number % 10 == 3) return {random.between(1, 150), 60000, false};  // reductions of many leaves
     if (number % 8 == 5) return {random.between(1, 8), 200, true};
     return {random.between(8, 200), 4000, true};
 }
