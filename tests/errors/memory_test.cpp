@@ -89,6 +89,7 @@ TEST_F(OutOfMemory, OutputsOfTheSameKernelKeepTheirValues) {
     EXPECT_TRUE(failed(second) || second.read(7) == 3.0);
     EXPECT_EQ(failed(fourth), failed(second) || !good(fourth, 4));
     EXPECT_TRUE(failed(first) || failed(second) || failed(third) || failed(fourth));
+    EXPECT_TRUE(good(first, 3) || good(third, 30) || good(fourth, 4)) << "there was memory for some";
     EXPECT_EQ(source.read(5), 2.0f);
     xlazy::be::pool_set_limit(0);
     run();
