@@ -13,6 +13,7 @@ struct SizeProfile {
     std::int64_t elements;  ///< of the shape that most statements have
     std::int64_t most;      ///< of any array
     bool zeros;             ///< extents of 0 now and then
+    bool deep = false;      ///< reductions as long as an array may be
 };
 
 /// An earlier use of an array.

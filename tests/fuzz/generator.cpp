@@ -21,7 +21,7 @@ struct Wished {
 SizeProfile profile_of(Random& random, std::uint64_t number) {
     if (number % 40 == 7) return {random.between(40000, 150000), 400000, false};
     if (number % 8 == 1) return {random.between(1000, 12000), 40000, false};
-    if (number % 10 == 3) return {random.between(1, 150), 60000, false};  // reductions of many leaves
+    if (number % 10 == 3) return {random.between(1, 150), 60000, false, true};
     if (number % 8 == 5) return {random.between(1, 8), 200, true};
     return {random.between(8, 200), 4000, true};
 }
@@ -54,7 +54,10 @@ private:
     }
 
     void one_statement(std::uint64_t i) {
-        const OpCell& cell = in_turn(op_cells(), i);
+        // The order in which leaves combine shows in sums of floats alone.
+        const bool sums = builder_.profile().deep && random_.percent(50);
+        const bc::DType type = random_.percent(50) ? bc::DType::f32 : bc::DType::f64;
+        const OpCell cell = sums ? OpCell{bc::Op::sum, type, type, false} : in_turn(op_cells(), i);
         const Wished wished = windows_for(in_turn(alias_cells(), i));
         builder_.statement(cell, wished.output, wished.leaf);
     }
