@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <fmt/os.h>
+#include <omp.h>
 #include <pthread.h>
 
 #include <cstdlib>
@@ -130,6 +131,7 @@ void first_use() {
     registry();
     (void)bc::intern_origin("", 0);
     (void)be::pool_stats();
+    (void)omp_get_max_threads();
     prepare_planner();
     std::atexit(at_exit);
     pthread_atfork(before_fork, after_fork, after_fork_in_child);
