@@ -53,6 +53,20 @@ bool value_has_shape(const rt::Statement& statement, Value value, const D& d) {
     return true;
 }
 
+/// Its elements are computed by one recorded statement: no window on an array, and no scalar.
+template <class E>
+inline constexpr bool is_recorded_expression = is_recorded_tree<E> && !viewed<E>::ok && !is_scalar<E>;
+
+/// The expression as an array, or itself if it is as good as one.
+template <class E>
+decltype(auto) evaluated(const E& e) {
+    if constexpr (xt::is_xexpression<E>::value && is_recorded_expression<E>) {
+        return xarray<typename E::value_type>(e, rt::LineScope::current());
+    } else {
+        return (e);
+    }
+}
+
 // ---- `array = expression`
 
 template <class D, class E>
@@ -83,6 +97,16 @@ void evaluate_whole(D& d, const E& e) {
     d.own().storage.adopt(base.release());
 }
 
+/// A generator that fills its target in a way of its own.
+template <class D, class E>
+void fill_whole(D& d, const E& e) {
+    using T = typename D::value_type;
+    base_owner base(bc::dtype_of<T>(), e.size());
+    e.functor().fill(static_cast<T*>(rt::base_fill(base.get())));
+    d.renew(typename D::shape_type(e.shape().begin(), e.shape().end()));
+    d.own().storage.adopt(base.release());
+}
+
 /// xtensor evaluates and stores, on a new array so that `e` may read the old one.
 template <class D, class E>
 void stock_whole(D& d, const E& e) {
@@ -107,6 +131,9 @@ void assign_array(D& d, const E& e) {
     } else if constexpr (!D::recorded) {
         stock_whole(d, e);
     } else if constexpr (is_recorded_tree<E>) {
+        if constexpr (requires { e.functor().adds_up(); }) {
+            if (e.functor().adds_up()) return fill_whole(d, e);
+        }
         located([&] { record_whole(d, e); });
     } else if constexpr (std::is_arithmetic_v<typename E::value_type> && xt::is_xexpression<E>::value) {
         static_assert(std::is_convertible_v<typename E::value_type, T>);
@@ -294,12 +321,15 @@ public:
         if constexpr (xlazy::detail::viewed<E1>::ok)
             xlazy::detail::assign_to<xlazy::detail::assignment::set>(d, e2.derived_cast());
         else
-            stock([&] { xexpression_assigner<xtensor_expression_tag>::computed_assign(e1, e2); });
+            stock(e2.derived_cast(), [&](const auto& value) {
+                xexpression_assigner<xtensor_expression_tag>::computed_assign(e1, xlazy::detail::as_expression(value));
+            });
     }
     template <class E1, class E2, class F>
     static void scalar_computed_assign(xexpression<E1>& e1, const E2& e2, F&& f) {
-        stock(
-            [&] { xexpression_assigner<xtensor_expression_tag>::scalar_computed_assign(e1, e2, std::forward<F>(f)); });
+        stock(e2, [&](const auto& value) {
+            xexpression_assigner<xtensor_expression_tag>::scalar_computed_assign(e1, value, std::forward<F>(f));
+        });
     }
     template <class E1, class E2>
     static void assert_compatible_shape(const xexpression<E1>& e1, const xexpression<E2>& e2) {
@@ -314,7 +344,10 @@ public:
             xlazy::detail::update<xlazy::detail::assignment::set>(d, e2.derived_cast());
         } else {
             // Not trivial: the shapes that the operands were made with may be out of date.
-            stock([&] { xexpression_assigner_base<xtensor_expression_tag>::assign_data(e1, e2, false); });
+            stock(e2.derived_cast(), [&](const auto& value) {
+                xexpression_assigner_base<xtensor_expression_tag>::assign_data(e1, xlazy::detail::as_expression(value),
+                                                                               false);
+            });
         }
     }
 
@@ -324,18 +357,19 @@ private:
         if constexpr (requires { d.used(); })
             xlazy::detail::assign_to<xlazy::detail::assignment::set>(d, e);
         else
-            stock([&] {
+            stock(e, [&](const auto& value) {
                 xexpression_assigner<xtensor_expression_tag>::assign_xexpression(xlazy::detail::as_expression(d),
-                                                                                 xlazy::detail::as_expression(e));
+                                                                                 xlazy::detail::as_expression(value));
             });
     }
-    /// A plain container is filled, or a target is updated that is no window.
-    template <class F>
-    static void stock(F&& f) {
+    /// A plain container is filled, or a target is updated that is no window: xtensor copies what we have computed.
+    template <class E, class F>
+    static void stock(const E& e, F&& f) {
+        auto&& value = xlazy::detail::evaluated(e);
         xlazy::rt::flush(xlazy::rt::Reason::convert, xlazy::rt::LineScope::current());
         {
             xlazy::rt::InsideXtensor inside;
-            f();
+            f(value);
         }
         xlazy::rt::throw_held();
     }

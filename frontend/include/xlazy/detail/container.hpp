@@ -191,6 +191,12 @@ public:
     XLAZY_INDEXED(reference, at, , write_checked)
     XLAZY_INDEXED(const_reference, at, const, read_checked)
 
+    /// operator() with any number of indices and a line.
+    template <class... I>
+    const_reference at_line(here line, I... i) const {
+        return read_at(line, i...);
+    }
+
     reference operator[](index_here i) { return write_at(i.line, i.value); }
     const_reference operator[](index_here i) const { return read_at(i.line, i.value); }
     template <class S>

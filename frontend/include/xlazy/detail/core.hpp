@@ -6,6 +6,7 @@
 #include "xlazy/detail/lowering_reducer.hpp"
 #include "xlazy/detail/generator.hpp"
 #include "xlazy/overlay/xbuilder.hpp"
+#include "xlazy/overlay/xeval.hpp"
 #include "xlazy/overlay/xmanipulation.hpp"
 #include "xlazy/overlay/xmath.hpp"
 #include "xlazy/overlay/xreducer.hpp"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// arange and linspace as expressions whose parameters are known; xtensor's generators hide theirs.
+// arange and linspace as generators whose parameters can be read; xtensor's hide theirs.
 #pragma once
 
 #include "xlazy/detail/wrappers.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "xlazy/detail/stock_begin.hpp"
 #include <xtensor/xbuilder.hpp>
@@ -13,81 +14,96 @@
 
 namespace xlazy::detail {
 
-/// Element i of xt::detail::arange_generator<V, R, S>: R(start + step * V(i)), the last one R(stop) for an end point.
+/// As xt::detail::arange_generator<V, R, S>: element i is R(start + step * V(i)); with an end point the last is
+/// R(stop).
 template <class V, class R, class S>
-struct progression {
+class progression {
+public:
+    using value_type = R;
+
+    progression(V first, V last, S by, std::size_t number, bool ends) noexcept
+        : start(first), stop(last), step(by), count(number), endpoint(ends) {}
+
+    R operator()() const { return static_cast<R>(start); }
+    template <class I, class... More>
+    R operator()(I i, More...) const {
+        return at(static_cast<std::size_t>(i));
+    }
+    template <class It>
+    R element(It first, It) const {
+        return at(static_cast<std::size_t>(*first));
+    }
+    template <class E>
+    void assign_to(xt::xexpression<E>& e) const noexcept {
+        fill(e.derived_cast().storage().begin());
+    }
+
+    /// xtensor adds up steps of an integer type when it assigns the generator itself, and multiplies elsewhere. These
+    /// may differ for floating-point numbers.
+    bool adds_up() const noexcept {
+        if constexpr (std::is_integral_v<V> || !std::is_integral_v<S>) {
+            return false;
+        } else {
+            const V limit = std::ldexp(V(1), std::numeric_limits<V>::digits - 1);
+            const V reach = std::fabs(start) + std::fabs(static_cast<V>(step)) * static_cast<V>(count);
+            return std::trunc(start) != start || !(reach < limit);
+        }
+    }
+    /// All elements, as xtensor assigns them.
+    template <class It>
+    void fill(It to) const noexcept {
+        V sum = start;
+        for (std::size_t i = 0; i < count; ++i, ++to, sum += static_cast<V>(step)) {
+            *to = std::is_integral_v<S> ? static_cast<R>(sum) : at(i);
+        }
+    }
+
     V start;
     V stop;
     S step;
+    std::size_t count;
     bool endpoint;
 
-    /// xtensor adds up steps of an integer type when it assigns the generator itself, and multiplies elsewhere. Are
-    /// both the same?
-    bool exact(std::size_t count) const {
-        if constexpr (std::is_integral_v<V> || !std::is_integral_v<S>) {
-            return true;
-        } else {
-            const V limit = std::ldexp(V(1), std::numeric_limits<V>::digits - 1);
-            const V far = std::fabs(start) + std::fabs(static_cast<V>(step)) * static_cast<V>(count);
-            return std::trunc(start) == start && far < limit;
-        }
+private:
+    R at(std::size_t i) const {
+        if (endpoint && count > 1 && i == count - 1) return static_cast<R>(stop);
+        return static_cast<R>(start + step * static_cast<V>(i));
     }
 };
 
-template <class B>
-class lazy_generator : public B {
-public:
-    template <class V, class R, class S>
-    lazy_generator(B&& b, progression<V, R, S> values);
-};
+template <class V, class R, class S>
+auto make_progression(V start, V stop, S step, std::size_t count, bool endpoint) noexcept {
+    return xt::detail::make_xgenerator(progression<V, R, S>(start, stop, step, count, endpoint), {count});
+}
+
+template <class V, class R, class S, class Q, class Shape>
+inline constexpr bool reads_arrays<xt::xgenerator<progression<V, R, S>, Q, Shape>> = false;
 
 template <class V, class R, class S, class Shape>
-class lazy_generator<xt::xgenerator<xt::detail::arange_generator<V, R, S>, R, Shape>>
-    : public xt::xgenerator<xt::detail::arange_generator<V, R, S>, R, Shape> {
-public:
-    using base = xt::xgenerator<xt::detail::arange_generator<V, R, S>, R, Shape>;
-    lazy_generator(base&& b, progression<V, R, S> values) : base(std::move(b)), progression_(values) {}
-    const progression<V, R, S>& values() const noexcept { return progression_; }
-
-private:
-    progression<V, R, S> progression_;
-};
-
-template <class V, class R, class S, class Shape>
-struct lowering<lazy_generator<xt::xgenerator<xt::detail::arange_generator<V, R, S>, R, Shape>>> {
-    using E = lazy_generator<xt::xgenerator<xt::detail::arange_generator<V, R, S>, R, Shape>>;
+struct lowering<xt::xgenerator<progression<V, R, S>, R, Shape>> {
+    using E = xt::xgenerator<progression<V, R, S>, R, Shape>;
     using T = decltype(V() + S() * V());
-    static constexpr bool native = is_recorded<R> && is_recorded<T>;
+    static constexpr bool native = is_recorded<R> && is_recorded<V> && is_recorded<T>;
     static constexpr bool has_leaves = false;
     static constexpr bool can_fail = false;
+    static constexpr bool operand_can_fail = false;
+
     static void prepare(const E&, leaves&) {}
     static Value run(const E& e, recording& r) {
         constexpr DType kType = bc::dtype_of<T>();
+        constexpr DType kResult = bc::dtype_of<R>();
         rt::Statement& s = r.statement;
-        const progression<V, R, S>& p = e.values();
+        const progression<V, R, S>& p = e.functor();
         std::size_t extents[bc::kMaxRank];
         const std::size_t rank = copy_extents(e.shape(), extents);
         const Value index = s.index(0, rank, extents);
-        const Value scaled =
-            s.apply(Op::mul, kType, s.scalar(static_cast<T>(p.step)), s.cast(s.cast(index, bc::dtype_of<V>()), kType));
-        Value value = s.apply(Op::add, kType, s.scalar(static_cast<T>(p.start)), scaled);
-        value = s.cast(value, bc::dtype_of<R>());
-        if (p.endpoint && extents[0] > 1) {
-            const Value last = s.scalar(static_cast<std::int64_t>(extents[0]) - 1);
-            const Value at_end = s.apply(Op::eq, DType::boolean, index, last);
-            value = s.apply(Op::select, bc::dtype_of<R>(), at_end, s.scalar(static_cast<R>(p.stop)), value);
-        }
-        return value;
-    }
-};
-
-template <class B>
-struct make_generator;
-template <class V, class R, class S, class Shape>
-struct make_generator<xt::xgenerator<xt::detail::arange_generator<V, R, S>, R, Shape>> {
-    using base = xt::xgenerator<xt::detail::arange_generator<V, R, S>, R, Shape>;
-    static lazy_generator<base> from(base&& b, V start, V stop, S step, bool endpoint) {
-        return lazy_generator<base>(std::move(b), {start, stop, step, endpoint});
+        const Value steps = s.cast(s.cast(index, bc::dtype_of<V>()), kType);
+        const Value scaled = s.apply(Op::mul, kType, s.scalar(static_cast<T>(p.step)), steps);
+        const Value value = s.cast(s.apply(Op::add, kType, s.scalar(static_cast<T>(p.start)), scaled), kResult);
+        if (!p.endpoint || p.count < 2) return value;
+        const Value last = s.scalar(static_cast<std::int64_t>(p.count) - 1);
+        const Value at_end = s.apply(Op::eq, DType::boolean, index, last);
+        return s.apply(Op::select, kResult, at_end, s.scalar(static_cast<R>(p.stop)), value);
     }
 };
 

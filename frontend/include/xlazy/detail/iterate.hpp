@@ -86,25 +86,4 @@ auto iterator_over(const E& e, bool writable, here line, F&& make) {
     return pinned_iterator<decltype(it)>(std::move(it), std::move(pins));
 }
 
-// NAME<L>() and NAME<L>(shape) of the base B, pinned.
-#define XLAZY_PINNED_ITERATORS(name, qualifier, writable)                                                 \
-    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL>                                              \
-    auto name(here line = here::current()) qualifier {                                                    \
-        return iterator_over(base_cast(), writable, line, [this] { return B::template name<L>(); });      \
-    }                                                                                                     \
-    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S>                                     \
-    requires(!std::is_same_v<S, here>) auto name(const S& shape, here line = here::current()) qualifier { \
-        return iterator_over(base_cast(), writable, line, [&] { return B::template name<L>(shape); });    \
-    }
-
-#define XLAZY_CONST_PINNED_ITERATORS              \
-    XLAZY_PINNED_ITERATORS(begin, const, false)   \
-    XLAZY_PINNED_ITERATORS(end, const, false)     \
-    XLAZY_PINNED_ITERATORS(rbegin, const, false)  \
-    XLAZY_PINNED_ITERATORS(rend, const, false)    \
-    XLAZY_PINNED_ITERATORS(cbegin, const, false)  \
-    XLAZY_PINNED_ITERATORS(cend, const, false)    \
-    XLAZY_PINNED_ITERATORS(crbegin, const, false) \
-    XLAZY_PINNED_ITERATORS(crend, const, false)
-
 }  // namespace xlazy::detail

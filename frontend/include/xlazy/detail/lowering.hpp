@@ -28,8 +28,9 @@ struct recording {
 template <class E>
 struct lowering {
     static constexpr bool native = viewed<E>::ok;
-    static constexpr bool has_leaves = false;  ///< something below must be evaluated first
-    static constexpr bool can_fail = false;    ///< an element can fail on its data
+    static constexpr bool has_leaves = false;        ///< something below must be evaluated first
+    static constexpr bool can_fail = false;          ///< an element can fail on its data
+    static constexpr bool operand_can_fail = false;  ///< so can elements of an operand of which each is made
     static void prepare(const E&, leaves&) {}
     static Value run(const E& e, recording& r) {
         return with_window(e, [&](const rt::ViewRef& view) { return r.statement.load(view); });
@@ -57,6 +58,9 @@ inline constexpr bool is_leaf = !is_scalar<E> && !(lowering<E>::native && record
 
 template <class E>
 inline constexpr bool needs_preparation = is_leaf<E> || (!is_scalar<E> && lowering<E>::has_leaves);
+
+template <class E>
+inline constexpr bool any_failure = lowering<E>::can_fail || lowering<E>::operand_can_fail;
 
 template <class T, class E>
 void prepare_as(const E& e, leaves& evaluated) {
@@ -109,6 +113,7 @@ struct view_of_expression {
     static constexpr bool native = recorded_value<parent> && lowering<parent>::native;
     static constexpr bool has_leaves = true;
     static constexpr bool can_fail = false;  // the elements of the expression are all computed
+    static constexpr bool operand_can_fail = any_failure<parent>;
     static void prepare(const V& view, leaves& evaluated) { record_leaf<T>(view.expression(), evaluated); }
     static Value run(const V& view, recording& r) {
         const window whole = r.evaluated.next();
@@ -139,6 +144,7 @@ struct lowering<xt::xbroadcast<CT, X>> {
     static constexpr bool native = lowerable_as<operand, T>;
     static constexpr bool has_leaves = needs_preparation<operand>;
     static constexpr bool can_fail = false;
+    static constexpr bool operand_can_fail = any_failure<operand>;
     static void prepare(const E& e, leaves& evaluated) { prepare_as<T>(e.expression(), evaluated); }
     static Value run(const E& e, recording& r) {
         recording inner{r.statement, r.evaluated};
@@ -216,6 +222,7 @@ struct lowering<xt::xfunction<F, CT...>> {
             return false;
     }
     static constexpr bool can_fail = fails_itself() || (lowering<std::decay_t<CT>>::can_fail || ...);
+    static constexpr bool operand_can_fail = (lowering<std::decay_t<CT>>::operand_can_fail || ...);
 
     static void prepare(const E& e, leaves& evaluated) {
         std::apply([&](const auto&... argument) { prepare_all(evaluated, argument...); }, e.arguments());

@@ -75,6 +75,7 @@ struct lowering<xt::xreducer<F, CT, X, O>> {
     static constexpr bool native = is_native();
     static constexpr bool has_leaves = needs_preparation<operand>;
     static constexpr bool can_fail = false;  // a mask of the result's shape does not fit the operand
+    static constexpr bool operand_can_fail = any_failure<operand>;
 
     static void prepare(const E& e, leaves& evaluated) { prepare_as<T>(e.expression(), evaluated); }
     static Value run(const E& e, recording& r) {

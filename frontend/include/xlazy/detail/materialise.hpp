@@ -70,8 +70,6 @@ template <class B>
 struct fallback_name<lazy_view<B>> : fallback_name<B> {};
 template <class B>
 struct fallback_name<lazy_reducer<B>> : fallback_name<B> {};
-template <class B>
-struct fallback_name<lazy_generator<B>> : fallback_name<B> {};
 
 /// Before xtensor reads an E: what is pending runs.
 template <class E>

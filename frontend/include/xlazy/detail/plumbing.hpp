@@ -117,6 +117,26 @@ struct temporary_type_from_tag<xlazy::detail::lazy_tag, T> {
                                                                                          XTENSOR_DEFAULT_LAYOUT>;
 };
 
+/// As xtensor's, but what a view of ours is evaluated to is an array of ours.
+template <class CT, class S, layout_type L, class FST>
+requires xlazy::detail::lazy<std::decay_t<CT>>
+struct xcontainer_inner_types<xstrided_view<CT, S, L, FST>> {
+    using xexpression_type = std::decay_t<CT>;
+    using undecay_expression = CT;
+    using reference = inner_reference_t<undecay_expression>;
+    using const_reference = typename xexpression_type::const_reference;
+    using size_type = typename xexpression_type::size_type;
+    using shape_type = std::decay_t<S>;
+    using undecay_shape = S;
+    using storage_getter = FST;
+    using inner_storage_type = typename storage_getter::type;
+    using temporary_type =
+        typename detail::xlazy_for_shape<shape_type>::template type<typename xexpression_type::value_type,
+                                                                    layout_remove_any(xexpression_type::static_layout)>;
+    using storage_type = std::remove_reference_t<inner_storage_type>;
+    static constexpr layout_type layout = L;
+};
+
 template <class B, class RHS>
 struct can_assign<xlazy::detail::lazy_view<B>, RHS> : can_assign<B, RHS> {};
 
@@ -139,9 +159,5 @@ template <class B>
 struct xcontainer_inner_types<xlazy::detail::lazy_reducer<B>> : xcontainer_inner_types<B> {};
 template <class B>
 struct xiterable_inner_types<xlazy::detail::lazy_reducer<B>> : xiterable_inner_types<B> {};
-template <class B>
-struct xcontainer_inner_types<xlazy::detail::lazy_generator<B>> : xcontainer_inner_types<B> {};
-template <class B>
-struct xiterable_inner_types<xlazy::detail::lazy_generator<B>> : xiterable_inner_types<B> {};
 
 }  // namespace xt

@@ -42,8 +42,6 @@ template <class B>
 class lazy_function;  ///< an xfunction whose reading entry points may throw
 template <class B>
 class lazy_reducer;  ///< an xreducer whose scalar value is recorded
-template <class B>
-class lazy_generator;  ///< an xgenerator whose parameters are known
 
 /// Which type holds an E inside an expression.
 template <class E>
@@ -69,8 +67,6 @@ struct holder<lazy_reducer<B>> : known_holder<B> {};
 // Sliced to an xfunction it would meet that class's greedy constructor.
 template <class B>
 struct holder<lazy_function<B>> : known_holder<lazy_function<B>> {};
-template <class B>
-struct holder<lazy_generator<B>> : known_holder<lazy_generator<B>> {};
 
 template <class E>
 concept lazy = requires {

@@ -11,14 +11,16 @@ template <class T>
 constexpr std::string_view spelled_type() {
     const std::string_view text = __PRETTY_FUNCTION__;
     const std::size_t begin = text.find("T = ") + 4;
-    return text.substr(begin, text.find_first_of(";]<(", begin) - begin);
+    return text.substr(begin, text.find_first_of(";]", begin) - begin);
 }
 
 template <class T>
 constexpr std::string_view short_type() {
     const std::string_view text = spelled_type<T>();
-    const std::size_t colon = text.rfind(':');
-    return colon == std::string_view::npos ? text : text.substr(colon + 1);
+    if (text.find("lambda") != std::string_view::npos) return "lambda";
+    const std::string_view name = text.substr(0, text.find('<'));
+    const std::size_t colon = name.rfind(':');
+    return colon == std::string_view::npos ? name : name.substr(colon + 1);
 }
 
 template <class T>

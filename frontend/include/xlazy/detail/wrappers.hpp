@@ -2,21 +2,36 @@
 // xtensor's expression classes with the entry points that need the user's line or may throw.
 #pragma once
 
-#include "xlazy/detail/assign.hpp"
+#include "xlazy/detail/evaluate.hpp"
 #include "xlazy/detail/iterate.hpp"
 #include "xlazy/detail/plumbing.hpp"
 
 namespace xlazy::detail {
 
-/// The value of an expression of rank 0, by one recorded statement.
-template <class E>
-typename E::value_type scalar_of(const E& e) {
-    xtensor<typename E::value_type, 0> result;
-    assign_to<assignment::set>(result, e);
-    return std::as_const(result)(rt::LineScope::current());
-}
+// NAME<L>() by `make`, and NAME<L>(shape) of the base B.
+#define XLAZY_ELEMENT_ITERATORS(name, make)                                                           \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL>                                          \
+    auto name(here line = here::current()) const {                                                    \
+        if constexpr (is_recorded_expression<B>)                                                      \
+            return make;                                                                              \
+        else                                                                                          \
+            return iterator_over(base_cast(), false, line, [this] { return B::template name<L>(); }); \
+    }                                                                                                 \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S>                                 \
+    requires(!std::is_same_v<S, here>) auto name(const S& shape, here line = here::current()) const { \
+        return iterator_over(base_cast(), false, line, [&] { return B::template name<L>(shape); });   \
+    }
+#define XLAZY_CONST_ITERATORS                                                                       \
+    XLAZY_ELEMENT_ITERATORS(begin, element_begin<L>(base_cast(), line))                             \
+    XLAZY_ELEMENT_ITERATORS(end, element_end<L>(base_cast(), line))                                 \
+    XLAZY_ELEMENT_ITERATORS(cbegin, element_begin<L>(base_cast(), line))                            \
+    XLAZY_ELEMENT_ITERATORS(cend, element_end<L>(base_cast(), line))                                \
+    XLAZY_ELEMENT_ITERATORS(rbegin, std::make_reverse_iterator(element_end<L>(base_cast(), line)))  \
+    XLAZY_ELEMENT_ITERATORS(rend, std::make_reverse_iterator(element_begin<L>(base_cast(), line)))  \
+    XLAZY_ELEMENT_ITERATORS(crbegin, std::make_reverse_iterator(element_end<L>(base_cast(), line))) \
+    XLAZY_ELEMENT_ITERATORS(crend, std::make_reverse_iterator(element_begin<L>(base_cast(), line)))
 
-/// Elements of the expression B: a value of rank 0 is recorded, others are evaluated by xtensor.
+/// Elements of the expression B.
 template <class B>
 class recorded_values : public B {
 public:
@@ -30,14 +45,22 @@ public:
     const_reference operator[](index_here i) const { return value_at(i.line, i.value); }
     template <class S>
     xt::disable_integral_t<S, const_reference> operator[](const S& index) const {
-        return B::element(index.cbegin(), index.cend());
+        return element(index.cbegin(), index.cend());
     }
     template <class I>
     const_reference operator[](std::initializer_list<I> index) const {
-        return B::element(index.begin(), index.end());
+        return element(index.begin(), index.end());
+    }
+    template <class It>
+    const_reference element(It first, It last) const {
+        if constexpr (kMayBeRefused) {
+            const auto get = [&](const auto& operand) { return operand.element(first, last); };
+            if (is_refused(get)) return evaluated(base_cast()).element(first, last);
+        }
+        return B::element(first, last);
     }
 
-    XLAZY_CONST_PINNED_ITERATORS
+    XLAZY_CONST_ITERATORS
 
 protected:
     const B& base_cast() const noexcept { return *this; }
@@ -49,12 +72,25 @@ private:
         if constexpr (is_recorded_tree<B>) {
             if (this->dimension() == 0) return scalar_of(base_cast());
         }
+        if constexpr (kMayBeRefused) {
+            const auto get = [=](const auto& operand) { return operand(i...); };
+            if (is_refused(get)) return evaluated(base_cast()).at_line(rt::LineScope::current(), i...);
+        }
         return B::operator()(i...);
     }
     template <class... I>
     const_reference checked_value_at(here line, I... i) const {
         xt::check_access(this->shape(), i...);
         return value_at(line, i...);
+    }
+    static constexpr bool kMayBeRefused = is_recorded_tree<B> && any_failure<B>;
+    /// xtensor cannot compute the element.
+    template <class Get>
+    bool is_refused(const Get& get) const {
+        if constexpr (lowering<B>::operand_can_fail)
+            return true;
+        else
+            return refuses_element(base_cast(), get);
     }
 };
 
@@ -71,6 +107,20 @@ class lazy_reducer : public recorded_values<B> {
 public:
     using recorded_values<B>::recorded_values;
 };
+
+// NAME<L>() and NAME<L>(shape) of a view that can be written through, if it is one.
+#define XLAZY_VIEW_ITERATORS(name)                                                                        \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL>                                              \
+    auto name(here line = here::current()) {                                                              \
+        if constexpr (is_recorded_expression<B>)                                                          \
+            return std::as_const(*this).template name<L>(line);                                           \
+        else                                                                                              \
+            return iterator_over(base_cast(), kWritable, line, [this] { return B::template name<L>(); }); \
+    }                                                                                                     \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S>                                     \
+    requires(!std::is_same_v<S, here>) auto name(const S& shape, here line = here::current()) {           \
+        return iterator_over(base_cast(), kWritable, line, [&] { return B::template name<L>(shape); });   \
+    }
 
 /// A view with assignments that know the user's line.
 template <class B>
@@ -103,13 +153,14 @@ public:
         assign_to<assignment::set>(*this, value);
     }
 
-    XLAZY_PINNED_ITERATORS(begin, , !B::is_const)
-    XLAZY_PINNED_ITERATORS(end, , !B::is_const)
-    XLAZY_PINNED_ITERATORS(rbegin, , !B::is_const)
-    XLAZY_PINNED_ITERATORS(rend, , !B::is_const)
-    XLAZY_CONST_PINNED_ITERATORS
+    XLAZY_VIEW_ITERATORS(begin)
+    XLAZY_VIEW_ITERATORS(end)
+    XLAZY_VIEW_ITERATORS(rbegin)
+    XLAZY_VIEW_ITERATORS(rend)
+    XLAZY_CONST_ITERATORS
 
 private:
+    static constexpr bool kWritable = !std::is_const_v<std::remove_reference_t<typename B::reference>>;
     const B& base_cast() const noexcept { return *this; }
 };
 
@@ -123,7 +174,7 @@ auto make_lazy_view(B&& b) {
 }
 
 template <class E1, class E2>
-bool equal_values(const E1& a, const E2& b) {
+bool equal_elements(const E1& a, const E2& b) {
     const auto& shape = a.shape();
     if (a.dimension() != b.dimension() || !std::equal(shape.begin(), shape.end(), b.shape().begin())) return false;
     rt::flush(rt::Reason::compare, rt::LineScope::current());
@@ -137,7 +188,7 @@ bool equal_values(const E1& a, const E2& b) {
 
 template <class E1, class E2>
 requires(lazy<E1> || lazy<E2>) bool operator==(const xt::xexpression<E1>& a, const xt::xexpression<E2>& b) {
-    return equal_values(a.derived_cast(), b.derived_cast());
+    return equal_elements(evaluated(a.derived_cast()), evaluated(b.derived_cast()));
 }
 
 }  // namespace xlazy::detail

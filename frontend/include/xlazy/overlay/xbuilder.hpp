@@ -5,37 +5,34 @@
 #include "xlazy/detail/generator.hpp"
 
 namespace xlazy::detail {
-namespace stock {
 
+/// The number of elements of arange, as xtensor computes it.
 template <class T, class S>
-auto arange(T start, T stop, S step) noexcept {
-    return xt::arange<T, S>(start, stop, step);
+std::size_t arange_count(T start, T stop, S step) noexcept {
+    if constexpr (!std::is_integral_v<T> || !std::is_integral_v<S>) {
+        return static_cast<std::size_t>(std::ceil((stop - start) / step));
+    } else {
+        if ((stop - start) / step <= 0) return 0;
+        return stop > start ? static_cast<std::size_t>((stop - start + step - S(1)) / step)
+                            : static_cast<std::size_t>((start - stop - step - S(1)) / -step);
+    }
 }
-template <class T>
-auto linspace(T start, T stop, std::size_t count, bool endpoint) noexcept {
-    return xt::linspace<T>(start, stop, count, endpoint);
-}
-
-}  // namespace stock
 
 namespace overloads {
 
 template <class T, class S = T>
 requires(is_recorded<T>&& is_recorded<S>) inline auto arange(T start, T stop, S step = 1) noexcept {
-    auto stock = stock::arange(start, stop, step);
-    return make_generator<decltype(stock)>::from(std::move(stock), start, stop, step, false);
+    return make_progression<T, T, S>(start, stop, step, arange_count(start, stop, step), false);
 }
 template <class T>
 requires is_recorded<T>
-inline auto arange(T stop) noexcept { return arange<T>(T(0), stop, T(1)); }
+inline auto arange(T stop) noexcept { return overloads::arange<T>(T(0), stop, T(1)); }
 template <class T>
 requires is_recorded<T>
 inline auto linspace(T start, T stop, std::size_t num_samples = 50, bool endpoint = true) noexcept {
     using V = std::common_type_t<T, double>;
-    const V intervals = std::fmax(V(1), static_cast<V>(num_samples - (endpoint ? 1 : 0)));
-    auto stock = stock::linspace(start, stop, num_samples, endpoint);
-    return make_generator<decltype(stock)>::from(std::move(stock), V(start), V(stop), V(stop - start) / intervals,
-                                                 endpoint);
+    const V step = V(stop - start) / std::fmax(V(1), V(num_samples - (endpoint ? 1 : 0)));
+    return make_progression<V, T, V>(V(start), V(stop), step, num_samples, endpoint);
 }
 
 }  // namespace overloads

@@ -31,7 +31,7 @@ template <class O>
 decltype(auto) evaluated_condition(O&& condition) {
     using E = std::decay_t<O>;
     if constexpr (lazy<E> && !is_array<E>)
-        return xt::temporary_type_t<E>(condition);
+        return evaluated_copy(condition, rt::LineScope::current());
     else
         return std::forward<O>(condition);
 }

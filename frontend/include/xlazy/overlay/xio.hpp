@@ -22,7 +22,7 @@ inline std::ostream& operator<<(std::ostream& out, const xexpression<E>& e) {
         return pretty_print(e, out);
     } else {
         // As an array: one pass of ours instead of xtensor's element by element.
-        const xarray<typename E::value_type> value(e);
+        const xarray<typename E::value_type> value(e, rt::LineScope::current());
         return out << value;
     }
 }

@@ -46,7 +46,7 @@ auto variance_over(here line, E&& e, const X& axes, const D& ddof, std::tuple<O.
         const auto sorted = sorted_axes(e, axes);
         const auto average =
             xt::mean<T>(e, sorted, std::tuple<xt::evaluation_strategy::lazy_type, xt::keep_dims_type>());
-        const xt::temporary_type_t<std::decay_t<decltype(average)>> kept(average);
+        const auto kept = evaluated_copy(average, rt::LineScope::current());
         return xt::detail::mean<T>(square(std::forward<E>(e) - kept), sorted, ddof, options);
     });
 }

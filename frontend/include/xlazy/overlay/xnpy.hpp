@@ -85,7 +85,7 @@ void write_npy(std::ostream& stream, const E& e) {
         xt::detail::dump_npy_stream(stream, as_expression(e));
         rt::throw_held();
     } else if constexpr (lazy<E>) {
-        const xt::temporary_type_t<E> value(e);
+        const auto value = evaluated_copy(e, rt::LineScope::current());
         write_npy(stream, value);
     } else {
         xt::detail::dump_npy_stream(stream, as_expression(e));

@@ -89,8 +89,7 @@ auto reduced(here line, const Options& options, E&& e, Axes&&... axes) {
             const auto lazy_only = std::apply(
                 [](const auto&... o) { return std::tuple_cat(lazy_options(), without_immediate(o)...); }, options);
             const auto lazily = Call::template run<T>(std::forward<E>(e), std::forward<Axes>(axes)..., lazy_only);
-            using reducer = std::decay_t<decltype(lazily)>;
-            return xt::temporary_type_t<reducer>(lazily, rt::LineScope::current());
+            return evaluated_copy(lazily, rt::LineScope::current());
         } else {
             return make_lazy_reducer(Call::template run<T>(std::forward<E>(e), std::forward<Axes>(axes)..., options));
         }

@@ -89,6 +89,23 @@ inline auto col(E&& e, std::ptrdiff_t index) {
 }  // namespace xlazy::detail
 
 namespace xt {
+
+/// What a view of ours is evaluated to.
+template <class E, class... SL>
+requires xlazy::detail::lazy<E>
+struct view_temporary_type<E, SL...> {
+    template <class S>
+    struct array {
+        using type = xlazy::xarray<typename E::value_type, layout_remove_any(E::static_layout)>;
+    };
+    template <class I, std::size_t N>
+    struct array<std::array<I, N>> {
+        using type = xlazy::xtensor<typename E::value_type, N + newaxis_count<SL...>() - integral_count<SL...>(),
+                                    layout_remove_any(E::static_layout)>;
+    };
+    using type = typename array<typename E::shape_type>::type;
+};
+
 using xlazy::detail::overloads::col;
 using xlazy::detail::overloads::row;
 using xlazy::detail::overloads::view;
