@@ -111,12 +111,12 @@ Statement::Statement(here line) : queue_(my_queue()), origin_(origin_of(line)) {
     if (queue_.held) throw_held();
     if (queue_.in_statement && queue_.held_by_me()) throw std::logic_error("a statement inside another one");
     queue_.lock();
-    queue_.record_started = record_clock(queue_);
     try {
         if (queue_.full()) {
             run_queue(queue_, Reason::limit, origin_);
             throw_pending(queue_);
         }
+        queue_.record_started = record_clock(queue_);
         queue_.open_statement();
     } catch (...) {
         queue_.unlock();

@@ -70,7 +70,7 @@ struct statistics {
     std::uint64_t kernels_run = 0;
     std::uint64_t kernels_compiled = 0;
     std::uint64_t kernels_loaded = 0;
-    std::map<std::string, double> seconds;           ///< record, plan, compile, run
+    std::map<std::string, double> seconds;           ///< record (sampled), plan, compile, run
     std::map<std::string, std::uint64_t> fallbacks;  ///< function -> count
     std::uint64_t bytes_allocated = 0;
     std::uint64_t bytes_allocated_peak = 0;
