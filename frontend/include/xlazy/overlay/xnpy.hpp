@@ -21,16 +21,29 @@ struct npy_header {
     std::vector<std::size_t> shape;
 };
 
-/// @throws std::runtime_error
+/// The text of the header. (xtensor's own reader trusts the length of a truncated file.) @throws std::runtime_error
+inline std::string read_npy_header_text(std::istream& stream, std::size_t length_bytes) {
+    constexpr std::size_t kLongest = 1 << 20;
+    unsigned char digits[4] = {};
+    stream.read(reinterpret_cast<char*>(digits), static_cast<std::streamsize>(length_bytes));
+    std::size_t length = 0;
+    for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | digits[i];
+    if (!stream || length == 0 || length > kLongest) throw std::runtime_error("the header is truncated or damaged");
+    std::string text(length, '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(length));
+    if (!stream) throw std::runtime_error("the header is truncated");
+    return text;
+}
+
+/// @throws std::exception
 inline npy_header read_npy_header(std::istream& stream) {
     unsigned char major = 0;
     unsigned char minor = 0;
     xt::detail::read_magic(stream, &major, &minor);
     if ((major != 1 && major != 2) || minor != 0) throw std::runtime_error("unsupported file format version");
-    const std::string text = major == 1 ? xt::detail::read_header_1_0(stream) : xt::detail::read_header_2_0(stream);
-    if (!stream) throw std::runtime_error("the header is truncated");
     npy_header header;
-    xt::detail::parse_header(text, header.type, &header.fortran_order, header.shape);
+    xt::detail::parse_header(read_npy_header_text(stream, major == 1 ? 2 : 4), header.type, &header.fortran_order,
+                             header.shape);
     return header;
 }
 
@@ -100,7 +113,7 @@ inline auto load_npy(std::istream& stream, here line = here::current()) {
     rt::LineScope scope(line);
     try {
         return read_npy<T, L>(stream);
-    } catch (const std::runtime_error& e) {
+    } catch (const std::exception& e) {
         throw_statement_error(std::string("load_npy: ") + e.what());
     }
 }
@@ -111,7 +124,7 @@ inline auto load_npy(const std::string& filename, here line = here::current()) {
         std::ifstream stream(filename, std::ifstream::binary);
         if (!stream) throw std::runtime_error("cannot be opened");
         return read_npy<T, L>(stream);
-    } catch (const std::runtime_error& e) {
+    } catch (const std::exception& e) {
         throw_statement_error("load_npy: " + filename + ": " + e.what());
     }
 }
