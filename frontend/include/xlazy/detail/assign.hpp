@@ -81,17 +81,22 @@ void record_whole(D& d, const E& e) {
     evaluated.end_statement();
 }
 
-/// The array takes over the evaluated elements.
-template <class D, class E>
-void evaluate_whole(D& d, const E& e) {
-    using shape_type = typename D::shape_type;
-    const auto& from = e.shape();
-    auto shape = xtl::make_sequence<shape_type>(from.size(), 0);
+/// The shape as an array of type D has it. @throws xt::broadcast_error if D's rank is fixed and another one
+template <class D, class S>
+typename D::shape_type shape_for(const S& from) {
+    auto shape = xtl::make_sequence<typename D::shape_type>(from.size(), 0);
     if (shape.size() != from.size()) {
         throw_broadcast("an array of rank " + std::to_string(shape.size()) + " cannot hold a value of rank " +
                         std::to_string(from.size()));
     }
     std::copy(from.begin(), from.end(), shape.begin());
+    return shape;
+}
+
+/// The array takes over the evaluated elements.
+template <class D, class E>
+void evaluate_whole(D& d, const E& e) {
+    const auto shape = shape_for<D>(e.shape());
     base_owner base = evaluate<typename D::value_type>(e);
     d.renew(shape);
     d.own().storage.adopt(base.release());
@@ -101,9 +106,10 @@ void evaluate_whole(D& d, const E& e) {
 template <class D, class E>
 void fill_whole(D& d, const E& e) {
     using T = typename D::value_type;
+    const auto shape = shape_for<D>(e.shape());
     base_owner base(bc::dtype_of<T>(), e.size());
     e.functor().fill(static_cast<T*>(rt::base_fill(base.get())));
-    d.renew(typename D::shape_type(e.shape().begin(), e.shape().end()));
+    d.renew(shape);
     d.own().storage.adopt(base.release());
 }
 
@@ -132,7 +138,7 @@ void assign_array(D& d, const E& e) {
         stock_whole(d, e);
     } else if constexpr (is_recorded_tree<E>) {
         if constexpr (requires { e.functor().adds_up(); }) {
-            if (e.functor().adds_up()) return fill_whole(d, e);
+            if (e.functor().adds_up()) return located([&] { fill_whole(d, e); });
         }
         located([&] { record_whole(d, e); });
     } else if constexpr (std::is_arithmetic_v<typename E::value_type> && xt::is_xexpression<E>::value) {
