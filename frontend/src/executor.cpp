@@ -37,9 +37,14 @@ public:
                     break;
             }
         }
-        for (std::uint32_t i = 0; i < plan_.scratch.size(); ++i) release(queue_.scratch_memory[i], scratch_bytes(i));
         return std::move(outcome_);
     }
+
+    ~Execution() {
+        for (std::uint32_t i = 0; i < plan_.scratch.size(); ++i) release(queue_.scratch_memory[i], scratch_bytes(i));
+    }
+    Execution(const Execution&) = delete;
+    Execution& operator=(const Execution&) = delete;
 
 private:
     std::size_t scratch_bytes(std::uint32_t index) const {

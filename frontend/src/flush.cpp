@@ -56,6 +56,8 @@ public:
         std::string problem;
         try {
             plan_ = plan_of(queue_.program);
+        } catch (const std::bad_alloc&) {
+            problem = "out of memory while the batch was planned";
         } catch (const std::exception& error) {
             problem = error.what();
         }
@@ -99,7 +101,7 @@ private:
         }
     }
 
-    void account(std::uint64_t plan_nanoseconds, std::uint64_t run_nanoseconds) const {
+    void account(std::uint64_t plan_nanoseconds, std::uint64_t run_nanoseconds) const noexcept {
         Counters& all = counters();
         count(all.flushes[static_cast<std::size_t>(flush_.reason)]);
         count(all.plan_nanoseconds, plan_nanoseconds);
@@ -108,14 +110,20 @@ private:
         std::uint64_t contracted = 0;
         for (const std::uint32_t base : plan_->contracted) contracted += byte_size(*queue_.uses[base].base);
         if (contracted != 0) count(all.bytes_contracted, contracted);
-        if (settings().trace_plan) log(fmt::format("plan\n{}", bc::print(*plan_)));
-        if (settings().trace_flush) {
-            log(fmt::format("flush {} at {}: {}, {}, {}, {:.1f} us", key_of(flush_.reason), bc::to_string(flush_.line),
-                            counted(queue_.program.statement_count, "statement"),
-                            counted(queue_.program.instructions.size(), "instruction"),
-                            counted(plan_->kernels.size(), "kernel"),
-                            static_cast<double>(plan_nanoseconds + run_nanoseconds) * 1e-3));
+        try {
+            trace(plan_nanoseconds + run_nanoseconds);
+        } catch (const std::exception&) {
+            // The batch has its values; a trace is no reason to fail.
         }
+    }
+
+    void trace(std::uint64_t nanoseconds) const {
+        if (settings().trace_plan) log(fmt::format("plan\n{}", bc::print(*plan_)));
+        if (!settings().trace_flush) return;
+        log(fmt::format("flush {} at {}: {}, {}, {}, {:.1f} us", key_of(flush_.reason), bc::to_string(flush_.line),
+                        counted(queue_.program.statement_count, "statement"),
+                        counted(queue_.program.instructions.size(), "instruction"),
+                        counted(plan_->kernels.size(), "kernel"), static_cast<double>(nanoseconds) * 1e-3));
     }
 
     Queue& queue_;
@@ -123,6 +131,23 @@ private:
     std::shared_ptr<const bc::Plan> plan_;
     bool poisoned_ = false;
 };
+
+/// The error of last resort, made before it is needed: not even a message could be allocated.
+const PoisonRef& out_of_memory() {
+    static const auto* const poison = new PoisonRef(
+        deferred_error("out of memory while a batch ran; the arrays that it writes have no value", "allocate", {}, {}));
+    return *poison;
+}
+
+/// The batch broke off somewhere: nothing that it writes can be trusted.
+void give_up(Queue& queue) noexcept {
+    for (const BaseUse& use : queue.uses) {
+        if (!use.written) continue;
+        BaseAccess::readable(*use.base).store(nullptr, std::memory_order_relaxed);
+        PoisonRef::release(std::exchange(BaseAccess::poison(*use.base), PoisonRef(out_of_memory()).detach()));
+    }
+    if (!queue.pending_error) queue.pending_error = out_of_memory();
+}
 
 /// Runs another queue's batch. Its errors wait for its own thread.
 void run_foreign(Queue& queue, bc::OriginId line) {
@@ -146,6 +171,8 @@ void with_queue_free(Queue& mine, Action action) {
 
 }  // namespace
 
+void prepare_errors() { out_of_memory(); }
+
 void run_queue(Queue& queue, Reason reason, bc::OriginId line) {
     if (queue.running) return;
     struct Running {
@@ -155,7 +182,11 @@ void run_queue(Queue& queue, Reason reason, bc::OriginId line) {
     };
     const Running running(queue);
     const OpenStatement open(queue);
-    if (!queue.program.instructions.empty()) Batch(queue, {reason, line}).run();
+    try {
+        if (!queue.program.instructions.empty()) Batch(queue, {reason, line}).run();
+    } catch (const std::exception&) {
+        give_up(queue);
+    }
     queue.release_batch(queue.in_statement);
 }
 

@@ -96,9 +96,15 @@ std::uint32_t Queue::enroll(Base& base) {
     std::uint32_t index = index_.find(&base, uses);
     if (index == BaseIndex::kAbsent) {
         index = static_cast<std::uint32_t>(uses.size());
-        index_.insert(&base, index, uses);
-        program.bases.push_back({base.dtype(), false, false, static_cast<std::int64_t>(base.size())});
-        uses.push_back({&base, 0, 0, false, false});
+        try {
+            program.bases.push_back({base.dtype(), false, false, static_cast<std::int64_t>(base.size())});
+            uses.push_back({&base, 0, 0, false, false});
+            index_.insert(&base, index, uses);
+        } catch (...) {
+            program.bases.resize(index);
+            uses.resize(index);
+            throw;
+        }
         base_retain(&base);
         if (BaseAccess::memory(base) != nullptr) bytes_held_ += byte_size(base);
     }

@@ -161,6 +161,9 @@ void settle_foreign_write(Queue& mine, Base& base, bc::OriginId line);
 /// Until no other queue than `mine` holds a pending write or read of the base. @param i_read `mine` counts as a reader
 void settle_foreign(Queue& mine, Base& base, bool i_read, bc::OriginId line);
 
+/// Makes what run_queue needs when there is no memory left.
+void prepare_errors();
+
 /// @throws deferred_error if one waits for this thread
 void throw_pending(Queue& queue);
 

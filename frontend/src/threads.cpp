@@ -133,6 +133,7 @@ void first_use() {
     (void)be::pool_stats();
     (void)omp_get_max_threads();
     prepare_planner();
+    prepare_errors();
     std::atexit(at_exit);
     pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }

@@ -32,15 +32,19 @@ struct Result {
     int status;
 };
 
-/// Runs a program with the variables ("A=1 B=2") set; both its outputs are caught.
-Result run(const std::string& program, const std::string& variables) {
-    const std::string command = variables + " timeout 60 '" XLAZY_RUNTIME_PROGRAM "' " + program + " 2>&1";
+/// Runs a command with the variables ("A=1 B=2") set; both its outputs are caught.
+Result run_command(const std::string& program, const std::string& variables) {
+    const std::string command = variables + " timeout 120 " + program + " 2>&1";
     std::FILE* const pipe = popen(command.c_str(), "r");
     Result result{"", 0};
     char buffer[4096];
     while (const std::size_t count = std::fread(buffer, 1, sizeof(buffer), pipe)) result.output.append(buffer, count);
     result.status = pclose(pipe);
     return result;
+}
+
+Result run(const std::string& program, const std::string& variables) {
+    return run_command("'" XLAZY_RUNTIME_PROGRAM "' " + program, variables);
 }
 
 std::size_t occurrences(const std::string& text, const std::string& part) {
@@ -131,6 +135,12 @@ TEST(Process, ExitInAThread) {
     const Result result = run("exits_in_a_thread", "XLAZY_TRACE=flush");
     EXPECT_EQ(WEXITSTATUS(result.status), 7) << result.output;
     EXPECT_NE(result.output.find("xlazy: flush exit"), std::string::npos) << result.output;
+}
+
+TEST(Process, WhateverAllocationFails) {
+    // The program's own operator new and a sanitizer's others do not know each other.
+    const Result result = run_command("'" XLAZY_ALLOCATION_PROGRAM "'", "ASAN_OPTIONS=alloc_dealloc_mismatch=0");
+    EXPECT_EQ(result.status, 0) << result.output;
 }
 
 /// Runs in a child: large enough for parallel kernels. @return the exit status, -1 if the child hangs

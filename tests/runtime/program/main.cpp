@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small programs for process_test.cpp: what only a process of its own can show. usage: xlazy_runtime_program NAME
+// Small programs for process_test.cpp: what only a process of its own can show. usage: xlazy_runtime_main NAME
 #include "runtime/array.hpp"
 
 #include <sys/wait.h>
