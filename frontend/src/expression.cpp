@@ -63,24 +63,28 @@ void window::check() const {
                    fmt::format("a view of shape {} reaches outside its array of {} elements", shape, base->size())));
 }
 
-rt::Base* leaves::add(rt::DType type, std::size_t rank, const std::size_t* extents) {
+window leaves::add(rt::DType type, std::size_t rank, const std::size_t* extents, bool by_columns) {
     leaf& l = list_.emplace_back();
     std::size_t size = 1;
     for (l.rank = 0; l.rank < rank; ++l.rank) size *= l.extents[l.rank] = extents[l.rank];
-    return l.base = rt::base_new(type, size);
+    l.by_columns = by_columns;
+    l.base = rt::base_new(type, size);
+    return l.whole();
 }
 
-window leaves::next() {
-    const leaf& l = list_[used_++];
-    window w{l.base, 0, 0, {}, {}};
-    for (std::size_t i = 0; i < l.rank; ++i) w.add(l.extents[i], 0);
+window leaves::leaf::whole() const {
+    window w{base, 0, 0, {}, {}};
+    for (std::size_t i = 0; i < rank; ++i) w.add(extents[i], 0);
     std::ptrdiff_t stride = 1;
-    for (std::size_t i = l.rank; i-- > 0;) {
-        w.strides[i] = stride;
-        stride *= static_cast<std::ptrdiff_t>(l.extents[i]);
+    for (std::size_t i = 0; i < rank; ++i) {
+        const std::size_t axis = by_columns ? i : rank - 1 - i;
+        w.strides[axis] = stride;
+        stride *= static_cast<std::ptrdiff_t>(extents[axis]);
     }
     return w;
 }
+
+window leaves::next() { return list_[used_++].whole(); }
 
 void leaves::end_statement() const {
     if (large_foreign_) rt::flush(rt::Reason::foreign, rt::LineScope::current());

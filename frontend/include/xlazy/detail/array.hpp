@@ -48,7 +48,7 @@ public:                                                                         
         this->fill(value, line);                                                                          \
     }                                                                                                     \
     explicit self(storage_type&& storage, shape_type&& shape, strides_type&& strides) {                   \
-        auto& c = this->own();                                                                            \
+        auto& c = this -> own();                                                                          \
         c.shape = std::move(shape);                                                                       \
         c.strides = std::move(strides);                                                                   \
         xt::resize_container(c.backstrides, c.strides.size());                                            \
@@ -65,7 +65,8 @@ public:                                                                         
         detail::assign_to<detail::assignment::set>(*this, e.derived_cast());                              \
     }                                                                                                     \
                                                                                                           \
-    self& operator=(const self&) requires detail::never<value_type>;                                      \
+    self& operator=(const self&)                                                                          \
+        requires detail::never<value_type>;                                                               \
     template <std::same_as<self> X>                                                                       \
     self& operator=(X&& other) noexcept {                                                                 \
         this->take(std::move(other));                                                                     \

@@ -97,9 +97,11 @@ typename D::shape_type shape_for(const S& from) {
 template <class D, class E>
 void evaluate_whole(D& d, const E& e) {
     const auto shape = shape_for<D>(e.shape());
-    base_owner base = evaluate<typename D::value_type>(e);
-    d.renew(shape);
-    d.own().storage.adopt(base.release());
+    using T = typename D::value_type;
+    constexpr auto kColumns = xt::layout_type::column_major;
+    const bool columns = d.dense_layout() == kColumns;
+    base_owner base = columns ? evaluate<T, kColumns>(e) : evaluate<T>(e);
+    d.renew_dense(shape, base.release());
 }
 
 /// A generator that fills its target in a way of its own.
@@ -109,8 +111,7 @@ void fill_whole(D& d, const E& e) {
     const auto shape = shape_for<D>(e.shape());
     base_owner base(bc::dtype_of<T>(), e.size());
     e.functor().fill(static_cast<T*>(rt::base_fill(base.get())));
-    d.renew(shape);
-    d.own().storage.adopt(base.release());
+    d.renew_dense(shape, base.release());
 }
 
 /// xtensor evaluates and stores, on a new array so that `e` may read the old one.

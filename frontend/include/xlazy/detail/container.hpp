@@ -46,8 +46,8 @@ namespace xlazy::detail {
 /// An index with the line where it was written: operator[] takes no default arguments.
 struct index_here {
     template <class I>
-    requires std::is_integral_v<I> index_here(I i, here place = here::current())
-    noexcept : value(static_cast<std::size_t>(i)), line(place) {}
+        requires std::is_integral_v<I>
+    index_here(I i, here place = here::current()) noexcept : value(static_cast<std::size_t>(i)), line(place) {}
     std::size_t value;
     here line;
 };
@@ -80,8 +80,10 @@ concept not_a_line = !std::is_same_v<I, here>;
         return target(line, i, j, k, m);                                                \
     }                                                                                   \
     template <not_a_line I, not_a_line J, not_a_line K, not_a_line M, not_a_line... R>  \
-    requires(sizeof...(R) != 0) reference_type name(I i, J j, K k, M m, R... rest)      \
-    qualifier { return target(here{}, i, j, k, m, rest...); }
+        requires(sizeof...(R) != 0)                                                     \
+    reference_type name(I i, J j, K k, M m, R... rest) qualifier {                      \
+        return target(here{}, i, j, k, m, rest...);                                     \
+    }
 
 /// D is xarray or xtensor.
 template <class D>
@@ -250,27 +252,29 @@ public:
         }
     }
 
-#define XLAZY_ITERATORS(name)                                                                   \
-    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL>                                    \
-    auto name(here line = here::current()) {                                                    \
-        ready_to_write(line);                                                                   \
-        return base_type::template name<L>();                                                   \
-    }                                                                                           \
-    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S>                           \
-    requires(!std::is_same_v<S, here>) auto name(const S& shape, here line = here::current()) { \
-        ready_to_write(line);                                                                   \
-        return base_type::template name<L>(shape);                                              \
+#define XLAZY_ITERATORS(name)                                         \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL>          \
+    auto name(here line = here::current()) {                          \
+        ready_to_write(line);                                         \
+        return base_type::template name<L>();                         \
+    }                                                                 \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S> \
+        requires(!std::is_same_v<S, here>)                            \
+    auto name(const S& shape, here line = here::current()) {          \
+        ready_to_write(line);                                         \
+        return base_type::template name<L>(shape);                    \
     }
-#define XLAZY_CONST_ITERATORS(name)                                                                   \
-    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL>                                          \
-    auto name(here line = here::current()) const {                                                    \
-        ready_to_read(line);                                                                          \
-        return base_type::template name<L>();                                                         \
-    }                                                                                                 \
-    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S>                                 \
-    requires(!std::is_same_v<S, here>) auto name(const S& shape, here line = here::current()) const { \
-        ready_to_read(line);                                                                          \
-        return base_type::template name<L>(shape);                                                    \
+#define XLAZY_CONST_ITERATORS(name)                                   \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL>          \
+    auto name(here line = here::current()) const {                    \
+        ready_to_read(line);                                          \
+        return base_type::template name<L>();                         \
+    }                                                                 \
+    template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S> \
+        requires(!std::is_same_v<S, here>)                            \
+    auto name(const S& shape, here line = here::current()) const {    \
+        ready_to_read(line);                                          \
+        return base_type::template name<L>(shape);                    \
     }
     XLAZY_ITERATORS(begin)
     XLAZY_ITERATORS(end)
@@ -345,6 +349,18 @@ public:
         }
         c.shape = shape;
         c.storage.renew(c.lay_out());
+    }
+    /// The order of elements that a new dense value gets.
+    xt::layout_type dense_layout() const noexcept {
+        const xt::layout_type layout = peek().layout;
+        return layout == xt::layout_type::dynamic ? XTENSOR_DEFAULT_LAYOUT : layout;
+    }
+    /// Takes over `base`, whose elements lie densely in that order.
+    void renew_dense(const shape_type& shape, rt::Base* base) {
+        cell_type& c = replaceable();
+        c.shape = shape;
+        c.lay_out();
+        c.storage.adopt(base);
     }
     /// Shape and strides of another cell, with new storage.
     void take_layout(const cell_type& from) {

@@ -37,7 +37,9 @@ auto fall_back_to(const char* function, F&& compute) {
     }                                                                         \
     namespace xlazy::detail::overloads {                                      \
     using namespace xt;                                                       \
-    head requires constraint inline auto name parameters {                    \
+    head                                                                      \
+        requires constraint                                                   \
+    inline auto name parameters {                                             \
         return fall_back_to(#name, [&] { return stock::name##_stock call; }); \
     }                                                                         \
     }

@@ -83,8 +83,8 @@ Value lower_as(const E& e, recording& r) {
         return r.statement.cast(lowering<E>::run(e, r), bc::dtype_of<T>());
 }
 
-/// Records `e` as a statement of its own, which becomes a leaf: views of it need memory.
-template <class T, class E>
+/// Records `e` as a statement of its own, which becomes a leaf, dense in order L: views of it need memory.
+template <class T, xt::layout_type L, class E>
 void record_leaf(const E& e, leaves& evaluated) {
     leaves inner;
     prepare_as<T>(e, inner);
@@ -94,19 +94,13 @@ void record_leaf(const E& e, leaves& evaluated) {
     std::size_t extents[bc::kMaxRank];
     const std::size_t rank = statement.rank_of(value);
     for (std::size_t i = 0; i < rank; ++i) extents[i] = static_cast<std::size_t>(statement.extent_of(value, i));
-    window w{evaluated.add(bc::dtype_of<T>(), rank, extents), 0, 0, {}, {}};
-    for (std::size_t i = 0; i < rank; ++i) w.add(extents[i], 0);
-    for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(rank) - 1, stride = 1; i >= 0; --i) {
-        w.strides[i] = stride;
-        stride *= static_cast<std::ptrdiff_t>(extents[i]);
-    }
-    statement.store(w.ref(), value);
+    statement.store(evaluated.add(bc::dtype_of<T>(), rank, extents, L == xt::layout_type::column_major).ref(), value);
     inner.end_statement();
 }
 
 /// A view V of an expression that is no window itself: the expression is recorded first, the view is a window on that.
-/// Compose::window(view, whole) says which.
-template <class V, class Compose>
+/// Compose::compose(view, whole) says which.
+template <class V, class Compose, xt::layout_type L = xt::layout_type::row_major>
 struct view_of_expression {
     using parent = std::decay_t<decltype(std::declval<const V&>().expression())>;
     using T = typename V::value_type;
@@ -114,7 +108,7 @@ struct view_of_expression {
     static constexpr bool has_leaves = true;
     static constexpr bool can_fail = false;  // the elements of the expression are all computed
     static constexpr bool operand_can_fail = any_failure<parent>;
-    static void prepare(const V& view, leaves& evaluated) { record_leaf<T>(view.expression(), evaluated); }
+    static void prepare(const V& view, leaves& evaluated) { record_leaf<T, L>(view.expression(), evaluated); }
     static Value run(const V& view, recording& r) {
         const window whole = r.evaluated.next();
         return r.statement.load(Compose::compose(view, whole).ref());
@@ -128,13 +122,13 @@ struct compose_strided {
     }
 };
 
-template <class CT, class S, xt::layout_type L>
-requires(!viewed<xt::xstrided_view<CT, S, L, xt::detail::flat_adaptor_getter<CT, xt::layout_type::row_major>>>::
-             ok) struct lowering<xt::xstrided_view<CT, S, L,
-                                                   xt::detail::flat_adaptor_getter<CT, xt::layout_type::row_major>>>
-    : view_of_expression<xt::xstrided_view<CT, S, L, xt::detail::flat_adaptor_getter<CT, xt::layout_type::row_major>>,
-                         compose_strided> {
-};
+/// transpose, reshape_view and others of an expression without memory.
+template <class CT, class S, xt::layout_type L, xt::layout_type Order>
+using flat_view = xt::xstrided_view<CT, S, L, xt::detail::flat_adaptor_getter<CT, Order>>;
+
+template <class CT, class S, xt::layout_type L, xt::layout_type Order>
+    requires(!viewed<flat_view<CT, S, L, Order>>::ok)
+struct lowering<flat_view<CT, S, L, Order>> : view_of_expression<flat_view<CT, S, L, Order>, compose_strided, Order> {};
 
 template <class CT, class X>
 struct lowering<xt::xbroadcast<CT, X>> {

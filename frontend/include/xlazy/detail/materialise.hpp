@@ -24,7 +24,7 @@ namespace xlazy::detail {
 template <class E>
 inline constexpr bool reads_arrays = !std::is_base_of_v<xt::xcontainer<E>, E>;
 template <class D>
-requires is_array<D>
+    requires is_array<D>
 inline constexpr bool reads_arrays<D> = D::recorded;
 template <class C>
 inline constexpr bool reads_arrays<shared_array<C>> = C::recorded;
@@ -83,19 +83,19 @@ concept has_pointer = xt::has_data_interface<E>::value && requires(const typenam
     { storage.data() } -> std::convertible_to<const typename E::value_type*>;
 };
 
-/// The elements of `e`, row by row, as C++ converts them to T.
-template <class T, class E>
+/// The elements of `e` in order L, as C++ converts them to T.
+template <xt::layout_type L, class T, class E>
 void copy_elements(const E& e, T* to) {
     rt::InsideXtensor inside;
     if constexpr (has_pointer<E>) {
-        if (e.layout() == xt::layout_type::row_major && e.is_contiguous()) {
+        if (e.layout() == L && e.is_contiguous()) {
             const auto* from = e.data() + e.data_offset();
             const std::size_t count = e.size();
             for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<T>(from[i]);
             return;
         }
     }
-    auto from = e.template cbegin<xt::layout_type::row_major>();
+    auto from = e.template cbegin<L>();
     for (std::size_t count = e.size(); count != 0; --count, ++from, ++to) *to = static_cast<T>(*from);
 }
 
@@ -116,12 +116,12 @@ private:
     rt::Base* base_ = nullptr;
 };
 
-/// A new base with the value of `e`.
-template <class T, class E>
+/// A new base with the value of `e`, dense in order L.
+template <class T, xt::layout_type L = xt::layout_type::row_major, class E>
 base_owner evaluate(const E& e) {
     synchronise<E>();
     base_owner base(bc::dtype_of<T>(), e.size());
-    copy_elements(e, static_cast<T*>(rt::base_fill(base.get())));
+    copy_elements<L>(e, static_cast<T*>(rt::base_fill(base.get())));
     rt::throw_held();
     return base;
 }
@@ -148,9 +148,9 @@ public:
             if (e.size() * sizeof(T) > rt::kForeignCopyBytes) large_foreign_ = true;
         }
     }
-    /// Adds an array of this shape, whose base the caller fills or records.
-    rt::Base* add(rt::DType type, std::size_t rank, const std::size_t* extents);
-    /// The next leaf, a dense array.
+    /// Adds a dense array of this shape, which the caller fills or records; in row-major order, or by columns.
+    window add(rt::DType type, std::size_t rank, const std::size_t* extents, bool by_columns);
+    /// The next leaf.
     window next();
     rt::Value load_next(rt::Statement& statement) { return statement.load(next().ref()); }
     /// To be called after the statement: copies of large foreign memory are not kept for long.
@@ -166,6 +166,8 @@ private:
         rt::Base* base = nullptr;
         std::size_t rank = 0;
         std::size_t extents[bc::kMaxRank];
+        bool by_columns = false;
+        window whole() const;
     };
     std::vector<leaf> list_;
     std::size_t used_ = 0;

@@ -118,11 +118,9 @@ XLAZY_MATHS(lgamma);
 
 // xt::cast<T>: the nested functor cannot be deduced, so it is recognised by its result type.
 template <class F>
-requires requires {
-    typename F::result_type;
-} && std::is_same_v<F, typename xt::detail::cast<typename F::result_type>::functor>
-struct opcode<F> : opcode_as<meeting::convert, Op::cast> {
-};
+    requires requires { typename F::result_type; } &&
+             std::is_same_v<F, typename xt::detail::cast<typename F::result_type>::functor>
+struct opcode<F> : opcode_as<meeting::convert, Op::cast> {};
 
 /// x * x and x * x * x: xtensor's own are lambdas, which have no name.
 struct square_function {

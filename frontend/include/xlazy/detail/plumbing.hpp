@@ -119,7 +119,7 @@ struct temporary_type_from_tag<xlazy::detail::lazy_tag, T> {
 
 /// As xtensor's, but what a view of ours is evaluated to is an array of ours.
 template <class CT, class S, layout_type L, class FST>
-requires xlazy::detail::lazy<std::decay_t<CT>>
+    requires xlazy::detail::lazy<std::decay_t<CT>>
 struct xcontainer_inner_types<xstrided_view<CT, S, L, FST>> {
     using xexpression_type = std::decay_t<CT>;
     using undecay_expression = CT;

@@ -44,8 +44,9 @@ template <class D, assignment O>
 class rhs {
 public:
     template <class E>
-    requires(!std::is_same_v<E, rhs> && assignable<E, D, O>) rhs(const E& e, here line = here::current())
-    noexcept : expression_(std::addressof(e)), run_(&run_for<E>), line_(line) {}
+        requires(!std::is_same_v<E, rhs> && assignable<E, D, O>)
+    rhs(const E& e, here line = here::current()) noexcept
+        : expression_(std::addressof(e)), run_(&run_for<E>), line_(line) {}
 
     D& run(D& d) const {
         rt::LineScope scope(line_);

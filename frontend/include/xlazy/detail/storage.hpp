@@ -68,8 +68,8 @@ public:
     /// Without a pin if `base` is null.
     storage_iterator(T* at, rt::Base* base) noexcept : at_(at), pin_(base, !std::is_const_v<T>) {}
     template <class U>
-    requires(std::is_const_v<T>&& std::is_same_v<U, value_type>) storage_iterator(const storage_iterator<U>& other)
-    noexcept : at_(other.at_), pin_(other.pin_) {}
+        requires(std::is_const_v<T> && std::is_same_v<U, value_type>)
+    storage_iterator(const storage_iterator<U>& other) noexcept : at_(other.at_), pin_(other.pin_) {}
 
     T& operator*() const noexcept { return *at_; }
     T* operator->() const noexcept { return at_; }
@@ -89,14 +89,20 @@ public:
     }
 
     template <class N>
-    requires std::is_integral_v<N>
-    friend storage_iterator operator+(storage_iterator it, N n) noexcept { return it += n, it; }
+        requires std::is_integral_v<N>
+    friend storage_iterator operator+(storage_iterator it, N n) noexcept {
+        return it += n, it;
+    }
     template <class N>
-    requires std::is_integral_v<N>
-    friend storage_iterator operator+(N n, storage_iterator it) noexcept { return it += n, it; }
+        requires std::is_integral_v<N>
+    friend storage_iterator operator+(N n, storage_iterator it) noexcept {
+        return it += n, it;
+    }
     template <class N>
-    requires std::is_integral_v<N>
-    friend storage_iterator operator-(storage_iterator it, N n) noexcept { return it -= n, it; }
+        requires std::is_integral_v<N>
+    friend storage_iterator operator-(storage_iterator it, N n) noexcept {
+        return it -= n, it;
+    }
 
     /// The bare address; the pin does not follow it.
     T* address() const noexcept { return at_; }
@@ -114,18 +120,18 @@ private:
 };
 
 template <class T, class U>
-requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>> std::ptrdiff_t operator-(
-    const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
+    requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>
+std::ptrdiff_t operator-(const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
     return a.address() - b.address();
 }
 template <class T, class U>
-requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>
+    requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>
 bool operator==(const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
     return a.address() == b.address();
 }
 template <class T, class U>
-requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>> std::strong_ordering operator<=>(
-    const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
+    requires std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>
+std::strong_ordering operator<=>(const storage_iterator<T>& a, const storage_iterator<U>& b) noexcept {
     return a.address() <=> b.address();
 }
 
@@ -150,8 +156,8 @@ public:
     reverse_iterator() noexcept = default;
     explicit reverse_iterator(forward behind) noexcept : behind_(std::move(behind)) {}
     template <class U>
-    requires is_convertible_v < const xlazy::detail::storage_iterator<U>
-    &, forward > reverse_iterator(const reverse_iterator<xlazy::detail::storage_iterator<U>>& other) noexcept
+        requires is_convertible_v<const xlazy::detail::storage_iterator<U>&, forward>
+    reverse_iterator(const reverse_iterator<xlazy::detail::storage_iterator<U>>& other) noexcept
         : behind_(other.base()) {}
 
     const forward& base() const noexcept { return behind_; }
@@ -283,8 +289,8 @@ public:
         return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
     }
     template <class V>
-    requires(!std::is_same_v<V, storage> && std::is_same_v<typename V::value_type, T>) friend bool operator==(
-        const storage& a, const V& b) {
+        requires(!std::is_same_v<V, storage> && std::is_same_v<typename V::value_type, T>)
+    friend bool operator==(const storage& a, const V& b) {
         return std::equal(a.begin(), a.end(), b.begin(), b.end());
     }
 
@@ -335,7 +341,7 @@ struct select_storage {
     using type = xt::uvector<T, A>;
 };
 template <class T, class A>
-requires is_recorded<T>
+    requires is_recorded<T>
 struct select_storage<T, A> {
     using type = storage<T, A>;
 };

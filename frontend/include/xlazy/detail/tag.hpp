@@ -69,10 +69,7 @@ template <class B>
 struct holder<lazy_function<B>> : known_holder<lazy_function<B>> {};
 
 template <class E>
-concept lazy = requires {
-    typename E::expression_tag;
-}
-&&std::is_same_v<typename E::expression_tag, lazy_tag>;
+concept lazy = requires { typename E::expression_tag; } && std::is_same_v<typename E::expression_tag, lazy_tag>;
 
 template <class E>
 concept held_by_value = lazy<E> || holder<E>::known;
@@ -91,10 +88,7 @@ template <class T>
 inline constexpr bool is_recorded = bc::info(bc::dtype_of<T>()).enabled;
 
 template <class E>
-concept recorded_value = requires {
-    typename E::value_type;
-}
-&&is_recorded<typename E::value_type>;
+concept recorded_value = requires { typename E::value_type; } && is_recorded<typename E::value_type>;
 
 }  // namespace detail
 }  // namespace xlazy
@@ -103,26 +97,26 @@ namespace xtl {
 
 // Views, noalias and axis iterators take xtl's closures.
 template <class S>
-requires xlazy::detail::has_holder<S>
+    requires xlazy::detail::has_holder<S>
 struct closure_type<S> {
     using underlying_type = xlazy::detail::held_as<S>;
     using type = underlying_type;
 };
 template <class S>
-requires xlazy::detail::has_holder<S>
+    requires xlazy::detail::has_holder<S>
 struct const_closure_type<S> {
     using underlying_type = xlazy::detail::held<S>;
     using type = underlying_type;
 };
 // The pointer closures are never const: xt::xaxis_iterator makes them mutable members.
 template <class S>
-requires xlazy::detail::has_holder<S>
+    requires xlazy::detail::has_holder<S>
 struct ptr_closure_type<S> {
     using underlying_type = xlazy::detail::held<S>;
     using type = underlying_type;
 };
 template <class S>
-requires xlazy::detail::has_holder<S>
+    requires xlazy::detail::has_holder<S>
 struct const_ptr_closure_type<S> {
     using underlying_type = xlazy::detail::held<S>;
     using type = underlying_type;

@@ -48,9 +48,8 @@ struct viewed_array {
     }
 };
 template <class C>
-requires is_array<C>
-struct viewed<C> : viewed_array<C> {
-};
+    requires is_array<C>
+struct viewed<C> : viewed_array<C> {};
 template <class C>
 struct viewed<shared_array<C>> : viewed_array<C> {};
 template <class B>
@@ -92,10 +91,10 @@ struct viewed<xt::xstrided_view<CT, S, L, xt::detail::inner_storage_getter<CT>>>
 template <class E, xt::layout_type L>
 inline constexpr bool is_dense = false;
 template <class C, xt::layout_type L>
-inline constexpr bool is_dense<shared_array<C>, L> = C::recorded&& C::static_layout == L;
+inline constexpr bool is_dense<shared_array<C>, L> = C::recorded && C::static_layout == L;
 
 template <class CT, class S, xt::layout_type L, xt::layout_type Order>
-requires is_dense<std::decay_t<CT>, Order>
+    requires is_dense<std::decay_t<CT>, Order>
 struct viewed<xt::xstrided_view<CT, S, L, xt::detail::flat_adaptor_getter<CT, Order>>> {
     static constexpr bool ok = true;
     template <class V>

@@ -18,7 +18,8 @@ namespace xlazy::detail {
             return iterator_over(base_cast(), false, line, [this] { return B::template name<L>(); }); \
     }                                                                                                 \
     template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S>                                 \
-    requires(!std::is_same_v<S, here>) auto name(const S& shape, here line = here::current()) const { \
+        requires(!std::is_same_v<S, here>)                                                            \
+    auto name(const S& shape, here line = here::current()) const {                                    \
         return iterator_over(base_cast(), false, line, [&] { return B::template name<L>(shape); });   \
     }
 #define XLAZY_CONST_ITERATORS                                                                       \
@@ -98,8 +99,9 @@ template <class B>
 class lazy_function : public recorded_values<B> {
 public:
     template <class F, class... A>
-    requires(!std::is_base_of_v<B, std::decay_t<F>>) lazy_function(F&& f, A&&... arguments)
-    noexcept : recorded_values<B>(B(std::forward<F>(f), std::forward<A>(arguments)...)) {}
+        requires(!std::is_base_of_v<B, std::decay_t<F>>)
+    lazy_function(F&& f, A&&... arguments) noexcept
+        : recorded_values<B>(B(std::forward<F>(f), std::forward<A>(arguments)...)) {}
 };
 
 template <class B>
@@ -118,7 +120,8 @@ public:
             return iterator_over(base_cast(), kWritable, line, [this] { return B::template name<L>(); }); \
     }                                                                                                     \
     template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class S>                                     \
-    requires(!std::is_same_v<S, here>) auto name(const S& shape, here line = here::current()) {           \
+        requires(!std::is_same_v<S, here>)                                                                \
+    auto name(const S& shape, here line = here::current()) {                                              \
         return iterator_over(base_cast(), kWritable, line, [&] { return B::template name<L>(shape); });   \
     }
 
@@ -136,7 +139,8 @@ public:
     lazy_view(lazy_view&&) = default;
 
     // Never viable, so that `view = view` goes through rhs too.
-    lazy_view& operator=(const lazy_view&) requires never<B>;
+    lazy_view& operator=(const lazy_view&)
+        requires never<B>;
     lazy_view& operator=(rhs<lazy_view, assignment::set> e) { return e.run(*this); }
     using compound_assignment<lazy_view>::operator+=;
     using compound_assignment<lazy_view>::operator-=;
@@ -187,7 +191,8 @@ bool equal_elements(const E1& a, const E2& b) {
 }
 
 template <class E1, class E2>
-requires(lazy<E1> || lazy<E2>) bool operator==(const xt::xexpression<E1>& a, const xt::xexpression<E2>& b) {
+    requires(lazy<E1> || lazy<E2>)
+bool operator==(const xt::xexpression<E1>& a, const xt::xexpression<E2>& b) {
     return equal_elements(evaluated(a.derived_cast()), evaluated(b.derived_cast()));
 }
 

@@ -21,14 +21,17 @@ std::size_t arange_count(T start, T stop, S step) noexcept {
 namespace overloads {
 
 template <class T, class S = T>
-requires(is_recorded<T>&& is_recorded<S>) inline auto arange(T start, T stop, S step = 1) noexcept {
+    requires(is_recorded<T> && is_recorded<S>)
+inline auto arange(T start, T stop, S step = 1) noexcept {
     return make_progression<T, T, S>(start, stop, step, arange_count(start, stop, step), false);
 }
 template <class T>
-requires is_recorded<T>
-inline auto arange(T stop) noexcept { return overloads::arange<T>(T(0), stop, T(1)); }
+    requires is_recorded<T>
+inline auto arange(T stop) noexcept {
+    return overloads::arange<T>(T(0), stop, T(1));
+}
 template <class T>
-requires is_recorded<T>
+    requires is_recorded<T>
 inline auto linspace(T start, T stop, std::size_t num_samples = 50, bool endpoint = true) noexcept {
     using V = std::common_type_t<T, double>;
     const V step = V(stop - start) / std::fmax(V(1), V(num_samples - (endpoint ? 1 : 0)));

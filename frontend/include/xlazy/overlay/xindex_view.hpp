@@ -40,13 +40,14 @@ namespace overloads {
 using namespace xt;
 
 template <class E, class I>
-requires lazy<std::decay_t<E>>
+    requires lazy<std::decay_t<E>>
 inline auto index_view(E&& e, I&& indices) noexcept {
     return make_lazy_view(stock::index_view(std::forward<E>(e), std::forward<I>(indices)));
 }
 // For every expression: xtensor's own calls to_array, which is ambiguous with std::to_array in C++20.
 template <class E, std::size_t L>
-requires(sizeof(E) != 0) inline auto index_view(E&& e, const xindex (&indices)[L]) noexcept {
+    requires(sizeof(E) != 0)
+inline auto index_view(E&& e, const xindex (&indices)[L]) noexcept {
     std::array<xindex, L> list;
     std::copy(indices, indices + L, list.begin());
     auto view = stock::index_view(std::forward<E>(e), std::move(list));
@@ -56,7 +57,8 @@ requires(sizeof(E) != 0) inline auto index_view(E&& e, const xindex (&indices)[L
         return view;
 }
 template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E, class O>
-requires(lazy<std::decay_t<E>> || lazy<std::decay_t<O>>) inline auto filter(E&& e, O&& condition) {
+    requires(lazy<std::decay_t<E>> || lazy<std::decay_t<O>>)
+inline auto filter(E&& e, O&& condition) {
     rt::fall_back("filter", rt::LineScope::current());
     rt::InsideXtensor inside;
     auto view = stock::filter<L>(std::forward<E>(e), evaluated_condition(std::forward<O>(condition)));

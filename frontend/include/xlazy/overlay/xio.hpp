@@ -12,7 +12,7 @@ namespace xlazy::detail::overloads {
 using namespace xt;
 
 template <class E>
-requires lazy<E>
+    requires lazy<E>
 inline std::ostream& operator<<(std::ostream& out, const xexpression<E>& e) {
     if constexpr (requires { e.derived_cast().used(); }) {
         rt::flush(rt::Reason::print, rt::LineScope::current());

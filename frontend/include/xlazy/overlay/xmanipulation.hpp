@@ -18,14 +18,16 @@ XLAZY_FALLBACK(roll, template <class E>, lazy<std::decay_t<E>>, (E && e, std::pt
 namespace xlazy::detail::overloads {
 
 template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E>
-requires lazy<std::decay_t<E>>
+    requires lazy<std::decay_t<E>>
 inline auto ravel(E&& e) {
     const std::array<std::size_t, 1> shape = {e.size()};
     return reshape_view<L>(std::forward<E>(e), shape);
 }
 template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E>
-requires lazy<std::decay_t<E>>
-inline auto flatten(E&& e) { return overloads::ravel<L>(std::forward<E>(e)); }
+    requires lazy<std::decay_t<E>>
+inline auto flatten(E&& e) {
+    return overloads::ravel<L>(std::forward<E>(e));
+}
 
 }  // namespace xlazy::detail::overloads
 

@@ -9,11 +9,15 @@
 namespace xlazy::detail::overloads {
 
 template <class E1>
-requires lazy<std::decay_t<E1>>
-inline auto square(E1&& e1) noexcept { return xt::detail::make_xfunction<square_function>(std::forward<E1>(e1)); }
+    requires lazy<std::decay_t<E1>>
+inline auto square(E1&& e1) noexcept {
+    return xt::detail::make_xfunction<square_function>(std::forward<E1>(e1));
+}
 template <class E1>
-requires lazy<std::decay_t<E1>>
-inline auto cube(E1&& e1) noexcept { return xt::detail::make_xfunction<cube_function>(std::forward<E1>(e1)); }
+    requires lazy<std::decay_t<E1>>
+inline auto cube(E1&& e1) noexcept {
+    return xt::detail::make_xfunction<cube_function>(std::forward<E1>(e1));
+}
 
 }  // namespace xlazy::detail::overloads
 
@@ -114,12 +118,12 @@ using xlazy::detail::overloads::variance;
     }                                                                                         \
     namespace xlazy::detail::overloads {                                                      \
     template <class T = void, class E>                                                        \
-    requires lazy<std::decay_t<E>>                                                            \
+        requires lazy<std::decay_t<E>>                                                        \
     inline auto name(E&& e, std::ptrdiff_t axis) {                                            \
         return fall_back_to(#name, [&] { return stock::name<T>(std::forward<E>(e), axis); }); \
     }                                                                                         \
     template <class T = void, class E>                                                        \
-    requires lazy<std::decay_t<E>>                                                            \
+        requires lazy<std::decay_t<E>>                                                        \
     inline auto name(E&& e) {                                                                 \
         return fall_back_to(#name, [&] { return stock::name<T>(std::forward<E>(e)); });       \
     }                                                                                         \

@@ -36,8 +36,8 @@ inline constexpr bool is_lazy_view<lazy_view<B>> = true;
 namespace overloads {
 
 template <class A>
-requires(is_array<std::remove_reference_t<A>> ||
-         is_lazy_view<std::remove_reference_t<A>>) inline unaliased<A> noalias(A&& a) noexcept {
+    requires(is_array<std::remove_reference_t<A>> || is_lazy_view<std::remove_reference_t<A>>)
+inline unaliased<A> noalias(A&& a) noexcept {
     return unaliased<A>(std::forward<A>(a));
 }
 

@@ -18,7 +18,7 @@
     namespace xlazy::detail::overloads {                                                                               \
     using namespace xt;                                                                                                \
     template <class E, class S = typename std::decay_t<E>::size_type, class V = typename std::decay_t<E>::value_type>  \
-    requires lazy<std::decay_t<E>>                                                                                     \
+        requires lazy<std::decay_t<E>>                                                                                 \
     inline auto pad(E&& e, widths pad_width, pad_mode mode = pad_mode::constant, V constant_value = 0) {               \
         return fall_back_to("pad",                                                                                     \
                             [&] { return stock::pad<E, S, V>(std::forward<E>(e), pad_width, mode, constant_value); }); \

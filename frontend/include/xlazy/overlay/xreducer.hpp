@@ -115,14 +115,14 @@ struct is_reducer_options_impl<xlazy::detail::default_options> : std::true_type 
 // latter is more specialised than xtensor's, so it may have a further parameter. `call` uses e, options and line.
 #define XLAZY_REDUCER_FORM(name, types, conditions, conditions_with_options, parameters, call)                 \
     template <class T = void, class E XLAZY_UNPACK types, class EVS = default_options XLAZY_UNPACK conditions> \
-    requires lazy<std::decay_t<E>>                                                                             \
+        requires lazy<std::decay_t<E>>                                                                         \
     inline auto name(E&& e XLAZY_UNPACK parameters, EVS es = EVS()) {                                          \
         const here line = es.line;                                                                             \
         const lazy_options options;                                                                            \
         return XLAZY_UNPACK call;                                                                              \
     }                                                                                                          \
     template <class T = void, class E XLAZY_UNPACK types, class... O XLAZY_UNPACK conditions_with_options>     \
-    requires lazy<std::decay_t<E>>                                                                             \
+        requires lazy<std::decay_t<E>>                                                                         \
     inline auto name(E&& e XLAZY_UNPACK parameters, std::tuple<O...> options, here line = here::current()) {   \
         return XLAZY_UNPACK call;                                                                              \
     }

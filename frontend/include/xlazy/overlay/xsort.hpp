@@ -57,22 +57,22 @@ namespace xlazy::detail::overloads {
 using namespace xt;
 
 template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E>
-requires lazy<E>
+    requires lazy<E>
 inline auto argmin(const xexpression<E>& e) {
     return fall_back_to("argmin", [&] { return stock::argmin<L>(e); });
 }
 template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E>
-requires lazy<E>
+    requires lazy<E>
 inline auto argmin(const xexpression<E>& e, std::ptrdiff_t axis) {
     return fall_back_to("argmin", [&] { return stock::argmin<L>(e, axis); });
 }
 template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E>
-requires lazy<E>
+    requires lazy<E>
 inline auto argmax(const xexpression<E>& e) {
     return fall_back_to("argmax", [&] { return stock::argmax<L>(e); });
 }
 template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E>
-requires lazy<E>
+    requires lazy<E>
 inline auto argmax(const xexpression<E>& e, std::ptrdiff_t axis) {
     return fall_back_to("argmax", [&] {
         auto result = stock::argmax<L>(e, axis);

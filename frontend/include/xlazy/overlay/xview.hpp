@@ -59,9 +59,8 @@ template <class S>
 inline constexpr bool is_strided_slice = xt::detail::is_strided_slice_impl<std::decay_t<S>>::value;
 
 template <class CT, class... S>
-requires(!viewed<xt::xview<CT, S...>>::ok && (is_strided_slice<S> && ...)) struct lowering<xt::xview<CT, S...>>
-    : view_of_expression<xt::xview<CT, S...>, compose_slices> {
-};
+    requires(!viewed<xt::xview<CT, S...>>::ok && (is_strided_slice<S> && ...))
+struct lowering<xt::xview<CT, S...>> : view_of_expression<xt::xview<CT, S...>, compose_slices> {};
 
 template <class CT, class... S>
 inline constexpr bool reads_arrays<xt::xview<CT, S...>> = reads_arrays<std::decay_t<CT>>;
@@ -69,18 +68,18 @@ inline constexpr bool reads_arrays<xt::xview<CT, S...>> = reads_arrays<std::deca
 namespace overloads {
 
 template <class E, class... S>
-requires lazy<std::decay_t<E>>
+    requires lazy<std::decay_t<E>>
 inline auto view(E&& e, S&&... slices) {
     return make_lazy_view(xt::detail::make_view_impl(std::forward<E>(e), std::make_index_sequence<sizeof...(S)>(),
                                                      std::forward<S>(slices)...));
 }
 template <class E>
-requires lazy<std::decay_t<E>>
+    requires lazy<std::decay_t<E>>
 inline auto row(E&& e, std::ptrdiff_t index) {
     return make_lazy_view(xt::detail::row_impl::make(std::forward<E>(e), index));
 }
 template <class E>
-requires lazy<std::decay_t<E>>
+    requires lazy<std::decay_t<E>>
 inline auto col(E&& e, std::ptrdiff_t index) {
     return make_lazy_view(xt::detail::column_impl::make(std::forward<E>(e), index));
 }
@@ -92,7 +91,7 @@ namespace xt {
 
 /// What a view of ours is evaluated to.
 template <class E, class... SL>
-requires xlazy::detail::lazy<E>
+    requires xlazy::detail::lazy<E>
 struct view_temporary_type<E, SL...> {
     template <class S>
     struct array {
