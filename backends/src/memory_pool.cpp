@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocks by size class: eight classes a doubling, so at most an eighth of a block is slack. Small blocks come from
 // malloc and are kept in a list a class; large ones are mappings of their own, aligned for huge pages, kept in order of
-// their release.
+// their release. While such a block is free the system may take its pages when memory gets short: MADV_FREE costs half
+// a percent of writing the block, and its pages stay where nobody wants them.
+//
+// Which node of a machine the pages lie on is decided by the thread that touches them first. Kernels cut an array among
+// the threads the same way every time, so blocks are spread over the nodes as they will be used, and remain so when
+// they are reused for arrays of the same size class; that is why there are no lists by node.
 #include "xlazy/backends/memory_pool.hpp"
 
 #include <pthread.h>
@@ -12,6 +17,7 @@
 #include <bit>
 #include <cstdlib>
 #include <iterator>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -145,6 +151,13 @@ public:
 
     void set_limit(std::uint64_t bytes) noexcept { limit_.store(bytes, std::memory_order_relaxed); }
 
+    std::uint64_t room() const noexcept {
+        const std::uint64_t limit = limit_.load(std::memory_order_relaxed);
+        if (limit == 0) return std::numeric_limits<std::uint64_t>::max();
+        const std::uint64_t used = in_use_.load(std::memory_order_relaxed);
+        return limit > used ? limit - used : 0;
+    }
+
     PoolStats stats() noexcept {
         PoolStats stats;
         for (std::size_t index = 0; index < kSmallClasses; ++index) {
@@ -156,6 +169,7 @@ public:
         stats.bytes_allocated += large_allocated_;
         stats.bytes_cached += large_cached_;
         stats.bytes_in_use = in_use_.load(std::memory_order_relaxed);
+        stats.limit = limit_.load(std::memory_order_relaxed);
         stats.bytes_in_use_peak = peak_.load(std::memory_order_relaxed);
         return stats;
     }
@@ -241,6 +255,7 @@ private:
             munmap(block.pointer, block.bytes);
             return;
         }
+        madvise(block.pointer, block.bytes, MADV_FREE);
         large_cached_ += block.bytes;
         release_large(most);
     }
@@ -287,6 +302,7 @@ void* pool_allocate(std::size_t bytes) { return pool().allocate(bytes); }
 void pool_free(void* pointer, std::size_t bytes) noexcept { pool().free(pointer, bytes); }
 void pool_trim() noexcept { pool().trim(); }
 void pool_set_limit(std::uint64_t bytes) noexcept { pool().set_limit(bytes); }
+std::uint64_t pool_room() noexcept { return pool().room(); }
 PoolStats pool_stats() noexcept { return pool().stats(); }
 void pool_reset_peak() noexcept { pool().reset_peak(); }
 

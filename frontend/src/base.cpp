@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base_access.hpp"
+#include "live_arrays.hpp"
 #include "queue.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 
@@ -49,10 +50,11 @@ private:
 constinit thread_local BasePlaces::Free* BasePlaces::first_ = nullptr;
 constinit thread_local unsigned BasePlaces::count_ = 0;
 
-void give_memory(Base& base, bool zeros) {
+void give_memory(Base& base, bool zeros, bc::OriginId line) {
     void* const memory = be::pool_allocate(byte_size(base));
     if (zeros) std::memset(memory, 0, byte_size(base));
     BaseAccess::memory(base) = memory;
+    note_memory(base, line);
     if (BaseAccess::poison(base) == nullptr) BaseAccess::readable(base).store(memory, std::memory_order_release);
 }
 
@@ -107,7 +109,10 @@ void base_retain(Base* base) noexcept { BaseAccess::references(*base).fetch_add(
 
 void base_release(Base* base) noexcept {
     if (BaseAccess::references(*base).fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    if (void* const memory = BaseAccess::memory(*base)) be::pool_free(memory, byte_size(*base));
+    if (void* const memory = BaseAccess::memory(*base)) {
+        note_no_memory(*base);
+        be::pool_free(memory, byte_size(*base));
+    }
     PoisonRef::release(BaseAccess::poison(*base));
     BaseAccess::destroy(base);
     BasePlaces::give_back(base);
@@ -120,13 +125,14 @@ std::mutex& memory_mutex() noexcept {
 
 void give_zeros(Base& base) {
     const std::lock_guard lock(memory_mutex());
-    if (BaseAccess::memory(base) == nullptr) give_memory(base, true);
+    if (BaseAccess::memory(base) == nullptr) give_memory(base, true, origin_of(LineScope::current()));
 }
 
 void* base_fill(Base* base) {
-    if (BaseAccess::memory(*base) == nullptr) give_memory(*base, false);
+    const bc::OriginId line = origin_of(LineScope::current());
+    if (BaseAccess::memory(*base) == nullptr) give_memory(*base, false, line);
     PoisonRef::release(std::exchange(BaseAccess::poison(*base), nullptr));
-    BaseAccess::origin(*base) = origin_of(LineScope::current());
+    BaseAccess::origin(*base) = line;
     void* const memory = BaseAccess::memory(*base);
     BaseAccess::readable(*base).store(memory, std::memory_order_release);
     BaseAccess::writable(*base).store(memory, std::memory_order_release);
@@ -142,7 +148,7 @@ const void* base_read(Base* base, Reason reason, here line) {
 void* base_write(Base* base, Reason reason, here line) {
     const bc::OriginId origin = origin_of(line);
     settle(*base, true, reason, origin);
-    if (BaseAccess::memory(*base) == nullptr) give_memory(*base, false);
+    if (BaseAccess::memory(*base) == nullptr) give_memory(*base, false, origin);
     void* const memory = BaseAccess::memory(*base);
     BaseAccess::origin(*base) = origin;
     BaseAccess::writable(*base).store(memory, std::memory_order_release);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "env.hpp"
 
+#include "free_memory.hpp"
 #include "log.hpp"
+#include "xlazy/backends/memory_pool.hpp"
 
 #include <fmt/format.h>
 
@@ -43,6 +45,16 @@ std::optional<int> to_count(std::string_view text) {
     return value;
 }
 
+constexpr std::string_view kLegalSizes = "bytes, a number with K, M, G or T, or a percentage";
+
+/// Most bytes that arrays may hold. What they hold already was free when the program began.
+std::uint64_t memory_limit(Size size) {
+    if (!size.percent) return static_cast<std::uint64_t>(size.amount);
+    const std::uint64_t free = free_memory("");
+    if (free == 0) return 0;  // nothing is known of this machine: no limit
+    return static_cast<std::uint64_t>(static_cast<double>(free + be::pool_stats().bytes_in_use) * size.amount / 100);
+}
+
 std::string pass_names() {
     std::string text = "all, none, or a list of these with + and -:";
     for (const opt::PassInfo& pass : opt::pass_table()) {
@@ -78,6 +90,9 @@ private:
         } else if (variable.kind == EnvKind::Count && !to_count(value)) {
             warn(variable, value, "a whole number from 1");
             value = variable.standard;
+        } else if (variable.kind == EnvKind::Size && !parse_size(value)) {
+            warn(variable, value, kLegalSizes);
+            value = variable.standard;
         } else if (variable.kind == EnvKind::Words) {
             const std::vector<std::string_view> words = split(value, ',');
             if (std::ranges::all_of(words, [&](std::string_view word) { return legal_word(variable, word); })) return;
@@ -104,11 +119,34 @@ const Settings* first_use() {
         settings->warnings.push_back(fmt::format("{}: this machine has no {}; {} is used", variable(Env::isa).name,
                                                  be::name_of(*settings->isa), be::name_of(be::current_isa())));
     }
+    be::pool_set_limit(memory_limit(settings->memory_limit));
     for (const std::string& warning : settings->warnings) log(fmt::format("warning: {}", warning));
     return settings;
 }
 
 }  // namespace
+
+std::optional<Size> parse_size(std::string_view text) {
+    Size size;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, size.amount, std::chars_format::fixed);
+    if (error != std::errc() || !(size.amount > 0)) return std::nullopt;
+    const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+    if (unit == "%") {
+        size.percent = true;
+        return size;
+    }
+    constexpr std::string_view kUnits = "KMGT";
+    if (unit.size() > 1) return std::nullopt;
+    if (!unit.empty()) {
+        const std::size_t power = kUnits.find(unit[0]);
+        if (power == std::string_view::npos) return std::nullopt;
+        size.amount *= static_cast<double>(std::uint64_t{1} << (10 * (power + 1)));
+    }
+    constexpr double kMost = 1e18;
+    if (!(size.amount >= 1 && size.amount <= kMost)) return std::nullopt;
+    return size;
+}
 
 Settings read_settings(const std::function<const char*(const char*)>& lookup) {
     Settings settings;
@@ -122,6 +160,7 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
     }
     settings.isa = to_isa(read[Env::isa]);
     settings.threads = to_count(read[Env::num_threads]).value_or(0);
+    settings.memory_limit = parse_size(read[Env::memory_limit]).value_or(Size{});
     std::vector<std::string> unknown;
     settings.passes = opt::parse_passes(read[Env::passes], unknown);
     if (!unknown.empty()) {

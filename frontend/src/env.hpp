@@ -14,7 +14,7 @@
 
 namespace xlazy::rt {
 
-enum class EnvKind : unsigned char { Choice, Words, Count, Passes, Text };
+enum class EnvKind : unsigned char { Choice, Words, Count, Size, Passes, Text };
 
 struct EnvVariable {
     std::string_view name;
@@ -37,6 +37,14 @@ inline constexpr EnvVariable kEnvironment[] = {
 #undef XLAZY_ENV
 };
 
+/// An amount of memory as users write it.
+struct Size {
+    double amount = 0;  ///< bytes, or per cent
+    bool percent = false;
+};
+/// "1000", "64K", "1.5G" (powers of 1024) or "80%". @return nothing for any other text
+std::optional<Size> parse_size(std::string_view text);
+
 enum class BackendChoice : unsigned char { automatic, openmp, interp };
 
 struct Settings {
@@ -44,6 +52,7 @@ struct Settings {
     BackendChoice backend = BackendChoice::automatic;
     std::optional<be::Isa> isa;
     int threads = 0;  ///< 0: the back end's own default
+    Size memory_limit;
     opt::PassSet passes;
     bool trace_flush = false;
     bool trace_plan = false;

@@ -2,6 +2,7 @@
 #include "executor.hpp"
 
 #include "base_access.hpp"
+#include "live_arrays.hpp"
 #include "planner.hpp"
 #include "statistics.hpp"
 #include "xlazy/backends/memory_pool.hpp"
@@ -14,12 +15,20 @@ namespace {
 using bc::MicroOp;
 using bc::Step;
 
+std::size_t scratch_bytes(const bc::Program& program, const bc::Scratch& scratch) {
+    const auto elements = bc::element_count(bc::shape_of(program, scratch).span());
+    return static_cast<std::size_t>(elements) * bc::size_of(scratch.type);
+}
+
 class Execution {
 public:
     Execution(Queue& queue, const bc::Plan& plan)
         : queue_(queue), program_(queue.program), plan_(plan), backend_(backend_of(queue)) {
         queue_.base_memory.clear();
-        for (const BaseUse& use : queue_.uses) queue_.base_memory.push_back(BaseAccess::memory(*use.base));
+        for (const BaseUse& use : queue_.uses) {
+            queue_.base_memory.push_back(BaseAccess::memory(*use.base));
+            lacking_ = lacking_ || (queue_.base_memory.back() == nullptr && BaseAccess::poison(*use.base) != nullptr);
+        }
         queue_.scratch_memory.assign(plan.scratch.size(), nullptr);
     }
 
@@ -47,11 +56,7 @@ public:
     Execution& operator=(const Execution&) = delete;
 
 private:
-    std::size_t scratch_bytes(std::uint32_t index) const {
-        const bc::Scratch& scratch = plan_.scratch[index];
-        const auto elements = bc::element_count(bc::shape_of(program_, scratch).span());
-        return static_cast<std::size_t>(elements) * bc::size_of(scratch.type);
-    }
+    std::size_t scratch_bytes(std::uint32_t index) const { return rt::scratch_bytes(program_, plan_.scratch[index]); }
 
     void allocate(void*& memory, std::size_t bytes, bool scratch, std::uint32_t index) {
         try {
@@ -70,10 +75,12 @@ private:
         if (queue_.base_memory[index] != nullptr) return;
         allocate(queue_.base_memory[index], byte_size(base), false, index);
         BaseAccess::memory(base) = queue_.base_memory[index];
+        if (queue_.base_memory[index] != nullptr) note_memory(base, queue_.uses[index].written_at);
     }
 
     void free_base(std::uint32_t index) noexcept {
         Base& base = *queue_.uses[index].base;
+        if (BaseAccess::memory(base) != nullptr) note_no_memory(base);
         BaseAccess::memory(base) = nullptr;
         BaseAccess::readable(base).store(nullptr, std::memory_order_relaxed);
         release(queue_.base_memory[index], byte_size(base));
@@ -116,7 +123,7 @@ private:
         const bc::Kernel& kernel = plan_.kernels[index];
         const be::Bindings bindings{&program_, &plan_, queue_.base_memory, queue_.scratch_memory};
         try {
-            if (outcome_.missing.empty()) {
+            if (outcome_.missing.empty() && !lacking_) {
                 backend_.run(kernel, bindings, outcome_.traps);
             } else {
                 const bc::Kernel rest = without_missing(kernel);
@@ -145,6 +152,7 @@ private:
     const bc::Plan& plan_;
     be::Backend& backend_;
     Outcome outcome_;
+    bool lacking_ = false;  ///< a base got no memory in an earlier piece of the batch
     std::uint64_t kernels_ = 0;
 
 public:
@@ -152,6 +160,30 @@ public:
 };
 
 }  // namespace
+
+std::uint64_t bytes_needed(const Queue& queue, const bc::Plan& plan) {
+    std::int64_t now = 0, most = 0;
+    const auto base_bytes = [&](std::uint32_t index) {
+        return static_cast<std::int64_t>(byte_size(*queue.uses[index].base));
+    };
+    for (const Step& step : plan.steps) {
+        switch (step.kind) {
+            case Step::Kind::Run: break;
+            case Step::Kind::AllocBase:
+                if (BaseAccess::memory(*queue.uses[step.index].base) == nullptr) now += base_bytes(step.index);
+                break;
+            case Step::Kind::FreeBase: now -= base_bytes(step.index); break;
+            case Step::Kind::AllocScratch:
+                now += static_cast<std::int64_t>(scratch_bytes(queue.program, plan.scratch[step.index]));
+                break;
+            case Step::Kind::FreeScratch:
+                now -= static_cast<std::int64_t>(scratch_bytes(queue.program, plan.scratch[step.index]));
+                break;
+        }
+        most = std::max(most, now);
+    }
+    return static_cast<std::uint64_t>(most);
+}
 
 Outcome execute(Queue& queue, const bc::Plan& plan) {
     Execution execution(queue, plan);

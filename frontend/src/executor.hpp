@@ -30,6 +30,9 @@ struct Outcome {
     bool good() const noexcept { return traps.empty() && missing.empty() && broken.empty(); }
 };
 
+/// Most memory that a run of the plan holds at a time beyond what is held before it.
+std::uint64_t bytes_needed(const Queue& queue, const bc::Plan& plan);
+
 /// Where memory is missing, the rest of each kernel runs without the operations that need it, so that everything
 /// independent has its value. The bases' memory is updated.
 Outcome execute(Queue& queue, const bc::Plan& plan);

@@ -8,29 +8,64 @@
 #include "planner.hpp"
 #include "queue.hpp"
 #include "statistics.hpp"
+#include "xlazy/backends/memory_pool.hpp"
 
 #include <fmt/format.h>
+
+#include <limits>
+#include <optional>
 
 namespace xlazy {
 namespace rt {
 namespace {
 
-/// While the batch runs without the statement that is still being recorded. Its windows, scalars and shapes stay in the
-/// batch's tables.
+/// The batch runs without its instructions from `begin` on; at the end it consists of them. Their windows, scalars and
+/// shapes stay in the batch's tables meanwhile.
+class HeldBack {
+public:
+    /// @param outer what is held back besides, or null
+    HeldBack(Queue& queue, std::size_t begin, const HeldBack* outer) : queue_(queue), outer_(outer) {
+        const auto first = static_cast<std::ptrdiff_t>(begin);
+        instructions_.assign(queue.program.instructions.begin() + first, queue.program.instructions.end());
+        origins_.assign(queue.program.origins.begin() + first, queue.program.origins.end());
+        queue.program.instructions.resize(begin);
+        queue.program.origins.resize(begin);
+    }
+    ~HeldBack() {
+        queue_.program.instructions.swap(instructions_);
+        queue_.program.origins.swap(origins_);
+    }
+    HeldBack(const HeldBack&) = delete;
+    HeldBack& operator=(const HeldBack&) = delete;
+
+    /// Marks the bases that its instructions read or write.
+    void mark_used(std::vector<bc::BaseInfo>& bases) const noexcept {
+        const auto mark = [&](bc::Operand operand) {
+            if (operand.is_view()) bases[queue_.program.views[operand.index()].base].live = true;
+        };
+        for (const bc::Instruction& instruction : instructions_) {
+            for (unsigned i = 0; i < bc::operand_count(instruction); ++i) mark(instruction.in[i]);
+            mark(instruction.out);
+        }
+        if (outer_ != nullptr) outer_->mark_used(bases);
+    }
+
+private:
+    Queue& queue_;
+    const HeldBack* outer_;
+    std::vector<bc::Instruction> instructions_;
+    std::vector<bc::OriginId> origins_;
+};
+
+/// While the batch runs without the statement that is still being recorded.
 class OpenStatement {
 public:
     explicit OpenStatement(Queue& queue) : queue_(queue) {
-        if (!queue.in_statement) return;
-        const auto begin = static_cast<std::ptrdiff_t>(queue.opened_at().instructions);
-        instructions_.assign(queue.program.instructions.begin() + begin, queue.program.instructions.end());
-        origins_.assign(queue.program.origins.begin() + begin, queue.program.origins.end());
-        queue.program.instructions.resize(queue.opened_at().instructions);
-        queue.program.origins.resize(queue.opened_at().instructions);
+        if (queue.in_statement) held_.emplace(queue, queue.opened_at().instructions, nullptr);
     }
     ~OpenStatement() {
         if (!queue_.in_statement) return;
-        queue_.program.instructions.swap(instructions_);
-        queue_.program.origins.swap(origins_);
+        held_.reset();
         queue_.rebase_statement();
     }
     OpenStatement(const OpenStatement&) = delete;
@@ -38,8 +73,7 @@ public:
 
 private:
     Queue& queue_;
-    std::vector<bc::Instruction> instructions_;
-    std::vector<bc::OriginId> origins_;
+    std::optional<HeldBack> held_;
 };
 
 std::string counted(std::size_t count, std::string_view thing) {
@@ -48,9 +82,11 @@ std::string counted(std::size_t count, std::string_view thing) {
 
 class Batch {
 public:
-    Batch(Queue& queue, FlushInfo flush) : queue_(queue), flush_(flush) {}
+    /// @param later statements of the batch that run afterwards, or null
+    Batch(Queue& queue, FlushInfo flush, const HeldBack* later) : queue_(queue), flush_(flush), later_(later) {}
 
-    void run() {
+    /// @return false, and nothing has happened, if the batch needs more memory than there may be and can be split
+    bool run() {
         const std::uint64_t start = nanoseconds_now();
         describe_bases();
         std::string problem;
@@ -62,11 +98,17 @@ public:
             problem = error.what();
         }
         const std::uint64_t planned = nanoseconds_now();
+        if (plan_ != nullptr &&
+            queue_.program.instructions.front().statement != queue_.program.instructions.back().statement) {
+            const std::uint64_t room = be::pool_room();
+            if (room != std::numeric_limits<std::uint64_t>::max() && bytes_needed(queue_, *plan_) > room) return false;
+        }
         Outcome outcome;
         if (plan_ != nullptr) outcome = execute(queue_, *plan_);
         const std::uint64_t done = nanoseconds_now();
         settle(outcome, problem);
         account(planned - start, done - planned);
+        return true;
     }
 
 private:
@@ -78,6 +120,17 @@ private:
             info.live = BaseAccess::references(base).load(std::memory_order_acquire) > 1 || base_pinned(&base) ||
                         queue_.in_statement;
             poisoned_ = poisoned_ || BaseAccess::poison(base) != nullptr;
+        }
+        if (later_ != nullptr) later_->mark_used(queue_.program.bases);
+    }
+
+    /// The lines that wrote the bases, when the batch's last word on them is still to come.
+    void note_lines() const noexcept {
+        const bc::Program& program = queue_.program;
+        for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+            const bc::Operand out = program.instructions[i].out;
+            if (!out.is_view()) continue;
+            BaseAccess::origin(*queue_.uses[program.views[out.index()].base].base) = program.origins[i];
         }
     }
 
@@ -92,13 +145,13 @@ private:
             const BaseUse& use = queue_.uses[i];
             if (!use.written) continue;
             Base& base = *use.base;
+            if (!all_good) PoisonRef::release(std::exchange(BaseAccess::poison(base), verdict.of_base[i].detach()));
+            if (later_ != nullptr) continue;  // its last write may be still to come
             BaseAccess::origin(base) = use.written_at;
-            if (!all_good) {
-                PoisonRef::release(std::exchange(BaseAccess::poison(base), verdict.of_base[i].detach()));
-                if (BaseAccess::poison(base) != nullptr) continue;
-            }
+            if (BaseAccess::poison(base) != nullptr) continue;
             BaseAccess::readable(base).store(BaseAccess::memory(base), std::memory_order_release);
         }
+        if (later_ != nullptr) note_lines();
     }
 
     void account(std::uint64_t plan_nanoseconds, std::uint64_t run_nanoseconds) const noexcept {
@@ -128,9 +181,30 @@ private:
 
     Queue& queue_;
     FlushInfo flush_;
+    const HeldBack* later_;
     std::shared_ptr<const bc::Plan> plan_;
     bool poisoned_ = false;
 };
+
+/// Number of the first instruction of the statement in the middle; the batch has more than one.
+std::size_t middle_of(const bc::Program& program) noexcept {
+    const std::vector<bc::Instruction>& all = program.instructions;
+    std::size_t at = all.size() / 2;
+    while (at > 0 && all[at - 1].statement == all[at].statement) --at;
+    if (at > 0) return at;
+    while (all[at].statement == all.front().statement) ++at;
+    return at;
+}
+
+/// Runs the batch whole, or, where the memory does not suffice for all of it at a time, in pieces.
+void run_batch(Queue& queue, FlushInfo flush, const HeldBack* later) {
+    if (queue.program.instructions.empty() || Batch(queue, flush, later).run()) return;
+    {
+        const HeldBack rest(queue, middle_of(queue.program), later);
+        run_batch(queue, flush, &rest);
+    }
+    run_batch(queue, flush, later);
+}
 
 /// The error of last resort, made before it is needed: not even a message could be allocated.
 const PoisonRef& out_of_memory() {
@@ -183,7 +257,7 @@ void run_queue(Queue& queue, Reason reason, bc::OriginId line) {
     const Running running(queue);
     const OpenStatement open(queue);
     try {
-        if (!queue.program.instructions.empty()) Batch(queue, {reason, line}).run();
+        run_batch(queue, {reason, line}, nullptr);
     } catch (const std::exception&) {
         give_up(queue);
     }

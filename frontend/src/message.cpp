@@ -2,7 +2,9 @@
 #include "message.hpp"
 
 #include "base_access.hpp"
+#include "live_arrays.hpp"
 #include "statistics.hpp"
+#include "xlazy/backends/memory_pool.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -161,6 +163,21 @@ std::string trap_headline(const Queue& queue, const Cause& cause, const Operands
                        instruction.op == bc::Op::mod ? "%" : "/", value_text(cause.trap.operands[1]));
 }
 
+/// Who holds the memory: what XLAZY_MEMORY_LIMIT allows, what is in use, and the largest arrays.
+std::string memory_lines() {
+    const be::PoolStats pool = be::pool_stats();
+    std::string text = fmt::format("\n  arrays and temporaries hold {} bytes", pool.bytes_in_use);
+    if (pool.limit != 0) text += fmt::format(" of {} that XLAZY_MEMORY_LIMIT allows", pool.limit);
+    const std::vector<LiveArray> arrays = live_arrays();
+    for (std::size_t i = 0; i < std::min(arrays.size(), kMaxLines); ++i) {
+        const LiveArray& array = arrays[i];
+        text += fmt::format("\n  {} bytes: {} elements of {}, made at {}", array.bytes, array.elements,
+                            bc::name_of(array.type), place(array.line));
+    }
+    if (arrays.size() > kMaxLines) text += fmt::format("\n  and {} smaller arrays", arrays.size() - kMaxLines);
+    return text;
+}
+
 std::string headline(const Queue& queue, const Cause& cause, const Operands& operands) {
     const bc::Instruction& instruction = queue.program.instructions[cause.instruction];
     switch (cause.kind) {
@@ -209,13 +226,14 @@ deferred_error make_error(const Queue& queue, const bc::Plan* plan, const Cause&
                                                : fmt::format("operand {}", i + 1);
         text += fmt::format("\n  {}, {}, was made at {}", which, operands.describe(i), place(made));
     }
+    const bool memory = cause.kind == Cause::Kind::NoMemory;
+    if (memory) text += memory_lines();
     const std::vector<bc::OriginId> fused = kernel_lines(program, plan, cause.instruction);
     if (!fused.empty()) text += fmt::format("\n  ran in one kernel with {}", list(fused));
     for (const bc::OriginId each : fused) origins.push_back(info_of(each));
     if (!also.empty()) text += fmt::format("\n  statements that failed besides: {}", list(also));
     text += fmt::format("\n  found when {} {}", place(flush.line), doing(flush.reason));
     if (flush.reason != Reason::eager) text += "\n  XLAZY_MODE=eager stops at the failing line itself";
-    const bool memory = cause.kind == Cause::Kind::NoMemory;
     return deferred_error(text,
                           std::string(memory ? "allocate" : bc::name_of(program.instructions[cause.instruction].op)),
                           std::move(origins), info_of(flush.line));

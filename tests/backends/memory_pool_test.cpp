@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
 #include <new>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -92,6 +94,33 @@ TEST(MemoryPool, KeepsABoundedAmount) {
     }
     // Half of the peak, 1000 MiB here.
     EXPECT_LE(pool_stats().bytes_cached, 1100 * kMega);
+    pool_trim();
+}
+
+/// Bytes of this process that the system may take at any time.
+std::size_t takeable_bytes() {
+    std::ifstream file("/proc/self/smaps_rollup");
+    std::string word;
+    std::size_t kilobytes = 0;
+    while (file >> word) {
+        if (word == "LazyFree:" && file >> kilobytes) return kilobytes << 10;
+    }
+    return ~std::size_t{0};
+}
+
+TEST(MemoryPool, TheSystemMayTakeFreeBlocks) {
+    pool_trim();
+    const std::size_t before = takeable_bytes();
+    if (before == ~std::size_t{0}) GTEST_SKIP() << "this kernel does not tell";
+    void* block = pool_allocate(64 * kMega);
+    std::memset(block, 1, 64 * kMega);
+    EXPECT_EQ(takeable_bytes(), before);
+    pool_free(block, 64 * kMega);
+    EXPECT_EQ(takeable_bytes(), before + 64 * kMega);
+    block = pool_allocate(64 * kMega);
+    std::memset(block, 2, 64 * kMega);
+    EXPECT_EQ(takeable_bytes(), before);
+    pool_free(block, 64 * kMega);
     pool_trim();
 }
 

@@ -114,6 +114,96 @@ TEST_F(OutOfMemory, AChainBehindAMissingArrayFailsAsAWhole) {
     }
 }
 
+/// results[k] <- 16 elements of a large temporary of its own, which no kernel can do without.
+void through_temporaries(const Array<double>& source, const std::vector<Array<double>>& results, here line) {
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        const Array<double> temporary({kLarge});
+        assign(temporary, Op::add, source, static_cast<double>(k), line);
+        assign(results[k], Op::add, temporary.all().slice(0, 5, 16), temporary.all().slice(0, 1000, 16), line);
+    }
+}
+
+TEST_F(OutOfMemory, ABatchWhoseTemporariesDoNotFitRunsInPieces) {
+    const Array<double> source({kLarge}, iota<double>(kLarge));
+    std::vector<Array<double>> results;
+    for (int k = 0; k < 5; ++k) results.emplace_back(Extents{16});
+    const auto flushed = [&] {
+        through_temporaries(source, results, here::current());
+        xlazy::be::pool_reset_peak();
+        const std::uint64_t before = xlazy::be::pool_stats().bytes_in_use, kernels = xlazy::stats().kernels_run;
+        xlazy::flush();
+        for (std::size_t k = 0; k < results.size(); ++k)
+            EXPECT_EQ(results[k].read(3), 2.0 * static_cast<double>(k) + 8 + 1003);
+        return std::pair(xlazy::be::pool_stats().bytes_in_use_peak - before, xlazy::stats().kernels_run - kernels);
+    };
+    const auto [whole, kernels] = flushed();
+    EXPECT_GE(whole, 5 * 8 * kLarge) << "all temporaries live at a time: otherwise this test tests nothing";
+    leave(2 * 8 * kLarge + (64 << 10));
+    const auto [halves, more_kernels] = flushed();
+    EXPECT_LE(halves, 2 * 8 * kLarge + (64 << 10));
+    EXPECT_GT(more_kernels, kernels);
+    leave(8 * kLarge + (64 << 10));
+    EXPECT_LE(flushed().first, 8 * kLarge + (64 << 10));
+    leave(8 * kLarge - 4096);
+    through_temporaries(source, results, here::current());
+    EXPECT_THROW(xlazy::flush(), deferred_error);
+    for (const Array<double>& result : results) EXPECT_THROW(result.read(0), deferred_error);
+}
+
+TEST_F(OutOfMemory, PiecesSeeEachOthersWritesAndErrors) {
+    const Array<double> source({kLarge}, iota<double>(kLarge));
+    const Array<double> one({16}), two({16}), kept({kLarge});
+    const Array<std::int32_t> numbers({4}, {1, 2, 3, 4}), zeros({4}, {0, 1, 0, 1}), quotients({4}), sums({4});
+    const auto run = [&] {
+        for (int k = 0; k < 3; ++k) {
+            through_temporaries(source, {one}, here::current());
+            assign(two, Op::add, one, 1.0);  // one is overwritten by a later piece
+            assign(kept, k == 0 ? Op::add : Op::mul, k == 0 ? source : kept, 2.0);
+            if (k == 0) assign(quotients, Op::div, numbers, zeros);  // fails
+        }
+        assign(sums, Op::add, quotients, 1);
+    };
+    leave(2 * 8 * kLarge + (64 << 10));
+    run();
+    const int line = __LINE__ - 6;
+    try {
+        xlazy::flush();
+        FAIL();
+    } catch (const deferred_error& error) {
+        EXPECT_EQ(std::string(error.what()).find(at(line)), 0u) << error.what();
+    }
+    EXPECT_EQ(one.read(3), 8 + 1003);
+    EXPECT_EQ(two.read(3), 8 + 1003 + 1);
+    EXPECT_EQ(kept.read(10), (10 + 2) * 4);
+    EXPECT_THROW(quotients.read(0), deferred_error);
+    EXPECT_THROW(sums.read(1), deferred_error);
+}
+
+TEST_F(OutOfMemory, TheMessageListsLiveArraysAndTheirLines) {
+    const Array<double> held({kLarge});
+    fill(held, 1.0);
+    const int held_line = __LINE__ - 1;
+    xlazy::flush();
+    const Array<float> host({2 * kLarge}, std::vector<float>(2 * kLarge, 2));
+    const int host_line = __LINE__ - 1;
+    leave(4096);
+    const Array<double> large({kLarge});
+    fill(large, 3.0);
+    std::string text;
+    try {
+        xlazy::flush();
+        ADD_FAILURE();
+    } catch (const deferred_error& error) {
+        text = error.what();
+    }
+    const std::string bytes = std::to_string(8 * kLarge);
+    EXPECT_NE(text.find(bytes + " bytes: 1048576 elements of f64, made at " + at(held_line)), std::string::npos)
+        << text;
+    EXPECT_NE(text.find(bytes + " bytes: 2097152 elements of f32, made at " + at(host_line)), std::string::npos)
+        << text;
+    EXPECT_NE(text.find(" that XLAZY_MEMORY_LIMIT allows"), std::string::npos) << text;
+}
+
 TEST_F(OutOfMemory, TheHostsOwnAllocations) {
     const Array<double> large({kLarge});
     leave(4096);

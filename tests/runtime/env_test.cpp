@@ -24,6 +24,8 @@ TEST(Environment, Defaults) {
     EXPECT_EQ(settings.backend, BackendChoice::automatic);
     EXPECT_FALSE(settings.isa);
     EXPECT_EQ(settings.threads, 0);
+    EXPECT_EQ(settings.memory_limit.amount, 80);
+    EXPECT_TRUE(settings.memory_limit.percent);
     EXPECT_EQ(settings.passes, xlazy::opt::PassSet{});
     EXPECT_FALSE(settings.trace_flush || settings.trace_plan);
     EXPECT_EQ(settings.stats, "");
@@ -77,6 +79,29 @@ TEST(Environment, EveryKindOfVariableIsChecked) {
     ASSERT_EQ(trace.warnings.size(), 1u);
     EXPECT_NE(trace.warnings[0].find("flush, plan"), std::string::npos);
     EXPECT_EQ(read({{"XLAZY_PASSES", "all,-nosuchpass"}}).passes, xlazy::opt::PassSet{});
+}
+
+TEST(Environment, Sizes) {
+    const auto bytes = [](std::string_view text) {
+        const auto size = parse_size(text);
+        return size && !size->percent ? size->amount : -1;
+    };
+    EXPECT_EQ(bytes("1"), 1);
+    EXPECT_EQ(bytes("123456"), 123456);
+    EXPECT_EQ(bytes("64K"), 65536);
+    EXPECT_EQ(bytes("1.5G"), 1.5 * 1024 * 1024 * 1024);
+    EXPECT_EQ(bytes("2T"), 2.0 * 1024 * 1024 * 1024 * 1024);
+    const auto percent = parse_size("12.5%");
+    ASSERT_TRUE(percent && percent->percent);
+    EXPECT_EQ(percent->amount, 12.5);
+    for (const std::string_view wrong :
+         {"", "K", "%", "0", "0%", "-1", "1X", "1KB", "1 K", "1k", "nan", "inf", "1e99T"})
+        EXPECT_FALSE(parse_size(wrong)) << wrong;
+    EXPECT_EQ(read({{"XLAZY_MEMORY_LIMIT", "3M"}}).memory_limit.amount, 3 * 1024 * 1024);
+    const Settings wrong = read({{"XLAZY_MEMORY_LIMIT", "much"}});
+    EXPECT_TRUE(wrong.memory_limit.percent);
+    ASSERT_EQ(wrong.warnings.size(), 1u);
+    EXPECT_NE(wrong.warnings[0].find("a percentage. 80% is used"), std::string::npos) << wrong.warnings[0];
 }
 
 TEST(Environment, CudaIsAcceptedAndSaidToBeMissing) {

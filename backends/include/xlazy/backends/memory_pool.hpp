@@ -13,6 +13,7 @@ struct PoolStats {
     std::uint64_t bytes_in_use = 0;
     std::uint64_t bytes_in_use_peak = 0;
     std::uint64_t bytes_cached = 0;  ///< free blocks kept for reuse
+    std::uint64_t limit = 0;         ///< most bytes in use; 0: none
 };
 
 /// @param bytes 0 gives a valid pointer that must be freed, too
@@ -24,6 +25,8 @@ void pool_free(void* pointer, std::size_t bytes) noexcept;
 void pool_trim() noexcept;
 /// Most bytes in use at a time; 0: no limit. Default: no limit.
 void pool_set_limit(std::uint64_t bytes) noexcept;
+/// What may still be handed out; the greatest number where there is no limit.
+std::uint64_t pool_room() noexcept;
 PoolStats pool_stats() noexcept;
 void pool_reset_peak() noexcept;
 
