@@ -14,10 +14,15 @@ Relation guard_relation(const Program& program, std::uint32_t view_a, std::uint3
     return count == program.bases[view.base].size ? Relation::Identical : Relation::Overlap;
 }
 
+bool guard_holds(const Guard& guard, const Program& program) noexcept {
+    if (guard_relation(program, guard.view_a, guard.view_b) == guard.relation) return true;
+    // Whatever is said of a view without elements is true.
+    return guard.view_b != Guard::kWholeBase &&
+           (interval_of(program, guard.view_a).empty() || interval_of(program, guard.view_b).empty());
+}
+
 bool guards_hold(const Plan& plan, const Program& program) noexcept {
-    return std::ranges::all_of(plan.guards, [&](const Guard& guard) {
-        return guard_relation(program, guard.view_a, guard.view_b) == guard.relation;
-    });
+    return std::ranges::all_of(plan.guards, [&](const Guard& guard) { return guard_holds(guard, program); });
 }
 
 }  // namespace xlazy::bc

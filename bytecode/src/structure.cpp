@@ -4,6 +4,8 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
+
 namespace xlazy::bc {
 namespace {
 
@@ -49,6 +51,13 @@ void structure_key(const Program& program, StructureKey& key) {
     finish(key);
 }
 
+SizeClass size_class(std::int64_t bytes) noexcept {
+    return bytes <= std::int64_t{32} << 10   ? SizeClass::L1
+           : bytes <= std::int64_t{1} << 20  ? SizeClass::L2
+           : bytes <= std::int64_t{32} << 20 ? SizeClass::L3
+                                             : SizeClass::Memory;
+}
+
 void geometry_key(const Program& program, GeometryKey& key) {
     std::size_t extents = 0;
     std::size_t dims = 0;
@@ -56,24 +65,36 @@ void geometry_key(const Program& program, GeometryKey& key) {
     for (const View& view : program.views) dims += view.rank;
     const std::size_t bases = program.bases.size();
     const std::size_t size = bases + extents + program.views.size() + 2 * dims;
-    key.words.resize(size + bases);
+    // Past the end of the key, for each base: the offset of its latest view, and the elements that its views show.
+    key.words.resize(size + 2 * bases);
     std::int64_t* out = key.words.data();
+    std::int64_t* const latest = out + size;
+    std::int64_t* const shown = latest + bases;
+    std::fill_n(latest, bases, std::int64_t{-1});
+    std::fill_n(shown, bases, std::int64_t{0});
     for (const BaseInfo& base : program.bases) *out++ = base.size;
     for (const Domain& domain : program.domains) {
         for (const std::int64_t extent : program.extents_of(domain)) *out++ = extent;
     }
-    // Past the end of the key: the offset of each base's latest view.
-    std::int64_t* const latest = key.words.data() + size;
-    std::fill_n(latest, bases, std::int64_t{-1});
     for (const View& view : program.views) {
         std::int64_t& previous = latest[view.base];
         *out++ = previous < 0 ? 0 : view.offset - previous;
         previous = view.offset;
+        std::int64_t elements = 1;
         for (const Dim& dim : program.dims_of(view)) {
+            const bool walked = dim.extent > 1 && dim.stride != 0;
+            if (walked || dim.extent == 0) elements *= dim.extent;
             *out++ = dim.extent;
             *out++ = dim.extent > 1 ? dim.stride : 0;
         }
+        shown[view.base] += elements;
     }
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < bases; ++i) {
+        const BaseInfo& base = program.bases[i];
+        bytes += std::min(base.size, shown[i]) * static_cast<std::int64_t>(size_of(base.type));
+    }
+    key.size_class = size_class(bytes);
     key.words.resize(size);
     finish(key);
 }

@@ -254,7 +254,7 @@ std::string scratch_fault(const Program& program, const Scratch& scratch) {
 std::string guard_fault(const Program& program, const Guard& guard) {
     const std::size_t views = program.views.size();
     if (guard.view_a >= views || (guard.view_b >= views && guard.view_b != Guard::kWholeBase)) return "no such view";
-    return guard_relation(program, guard.view_a, guard.view_b) == guard.relation ? "" : "it does not hold";
+    return guard_holds(guard, program) ? "" : "it does not hold";
 }
 
 std::string contraction_fault(const Plan& plan, const Program& program) {

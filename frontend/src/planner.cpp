@@ -39,9 +39,12 @@ void prepare_planner() { plan_cache(); }
 
 std::shared_ptr<const bc::Plan> plan_of(const bc::Program& program) {
     static const opt::PlanOptions* const options = new opt::PlanOptions(plan_options());
-    bool hit = false;
-    std::shared_ptr<const bc::Plan> plan = plan_cache().get(program, *options, hit);
-    count(hit ? counters().plans_hit : counters().plans_missed);
+    unsigned made = 0;
+    std::shared_ptr<const bc::Plan> plan = plan_cache().get(program, *options, made);
+    if (made == 0)
+        count(counters().plans_hit);
+    else
+        count(counters().plans_missed, made);
     return plan;
 }
 

@@ -197,8 +197,11 @@ std::size_t Queue::dead_bytes() const noexcept {
     return bytes;
 }
 
-bool Queue::full() noexcept {
-    if (program.instructions.size() >= kMaxInstructions) return true;
+bool Queue::full(bc::OriginId next) noexcept {
+    const std::size_t queued = program.instructions.size();
+    if (queued >= kMaxInstructions &&
+        (next == program.origins.front() || queued >= kMaxInstructions + kMaxInstructionsBeyond))
+        return true;
     if (bytes_held_ <= next_dead_check_) return false;
     if (dead_bytes() > kMaxDeadBytes) return true;
     next_dead_check_ = bytes_held_ + kMaxDeadBytes;

@@ -18,6 +18,9 @@ namespace xlazy::rt {
 /// from 1024 to 4096 and more beyond, where the tables leave the cache; a fused one stays within a kernel's 16-bit
 /// numbers.
 inline constexpr std::size_t kMaxInstructions = 4096;
+/// How many more there may be until the statement comes from the line where the batch began: a loop that fills batch
+/// after batch then cuts them all at the same place, and they have one plan.
+inline constexpr std::size_t kMaxInstructionsBeyond = 1024;
 /// Most bytes that arrays live on for the queue's sake alone.
 inline constexpr std::size_t kMaxDeadBytes = std::size_t{64} << 20;
 
@@ -85,7 +88,8 @@ public:
     void close_statement() noexcept;
     void take_back() noexcept;
     /// A limit is reached: run the batch before the next statement.
-    bool full() noexcept;
+    /// @param next the statement's line
+    bool full(bc::OriginId next) noexcept;
     /// Ends the batch: every base is given back. @param keep_reads an open statement goes on with the tables
     void release_batch(bool keep_reads) noexcept;
 

@@ -112,7 +112,7 @@ Statement::Statement(here line) : queue_(my_queue()), origin_(origin_of(line)) {
     if (queue_.in_statement && queue_.held_by_me()) throw std::logic_error("a statement inside another one");
     queue_.lock();
     try {
-        if (queue_.full()) {
+        if (queue_.full(origin_)) {
             run_queue(queue_, Reason::limit, origin_);
             throw_pending(queue_);
         }

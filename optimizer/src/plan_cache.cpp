@@ -1,55 +1,74 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "xlazy/optimizer/plan_cache.hpp"
 
+#include "excerpt.hpp"
 #include "pass_set.hpp"
+#include "plan_store.hpp"
+#include "repeats.hpp"
 
 #include <algorithm>
 #include <array>
-#include <list>
 #include <mutex>
-#include <span>
-#include <unordered_map>
 
 namespace xlazy::opt {
 
 namespace {
 
-/// A plan and what it is good for.
-struct Entry {
-    std::shared_ptr<const bc::StructureKey> structure;  ///< shared by the plans of one structure
-    PassSet passes;
-    std::shared_ptr<const bc::Plan> plan;
-    std::vector<bc::GeometryKey> geometries;  ///< for which the plan is known to hold
-    std::size_t next_geometry = 0;            ///< is replaced next
-};
+using PlanPtr = PlanStore::PlanPtr;
 
-/// Room for a batch's keys, used again, so that a batch whose size was seen before allocates nothing.
-struct Keys {
-    bc::StructureKey structure;
-    bc::GeometryKey geometry;
-};
+/// The numbers of iterations with which loops ran lately. Most loops have one number or two, and each of them gets a
+/// plan. Of those that have more, a number that comes back soon does; but not ever more of them, or a program whose
+/// numbers come back at random would plan for ever.
+class Loops {
+public:
+    /// @param unit hash of an iteration
+    /// @param batch hash of the whole batch
+    bool worth_a_plan(std::uint64_t unit, std::uint64_t batch) noexcept {
+        Loop* loop = std::ranges::find(loops_, unit, &Loop::unit);
+        if (loop == loops_.end()) {
+            loop = &loops_[next_];
+            next_ = (next_ + 1) % loops_.size();
+            *loop = {unit, {}, 0, 0};
+        }
+        if (std::ranges::find(loop->batches, batch) != loop->batches.end()) {
+            if (loop->came_back == kMaxCameBack) return false;
+            ++loop->came_back;
+            return true;
+        }
+        loop->batches[loop->seen++ % kBatches] = batch;
+        return loop->seen <= kMaxAtOnce;
+    }
 
-using Entries = std::list<Entry>;  // most recently used first
-using Position = Entries::iterator;
+private:
+    static constexpr std::size_t kLoops = 64, kBatches = 8;
+    static constexpr unsigned kMaxAtOnce = 2, kMaxCameBack = 8;
+    struct Loop {
+        std::uint64_t unit = 0;
+        std::array<std::uint64_t, kBatches> batches{};
+        unsigned seen = 0, came_back = 0;
+    };
+    std::array<Loop, kLoops> loops_;
+    std::size_t next_ = 0;
+};
 
 }  // namespace
 
 struct PlanCache::Impl {
     std::mutex mutex;
-    Entries entries;
-    std::unordered_map<std::uint64_t, std::vector<Position>> by_hash;  ///< of the structure
+    PlanStore store;
+    Loops loops;
     std::vector<std::unique_ptr<Keys>> spare_keys;
 
     std::unique_ptr<Keys> take_keys();
-    std::shared_ptr<const bc::Plan> find(const bc::Program& program, const bc::StructureKey& structure,
-                                         const bc::GeometryKey& geometry, PassSet passes);
-    void insert(std::shared_ptr<const bc::Plan> plan, const bc::StructureKey& structure,
-                const bc::GeometryKey& geometry, PassSet passes);
-    void erase(Position position);
-    static void add_geometry(Entry& entry, const bc::GeometryKey& geometry);
+    void give_back(std::unique_ptr<Keys> keys);
+    PlanPtr find(const bc::Program& program, const Keys& keys, PassSet passes);
+    PlanPtr make(const bc::Program& program, const Keys& keys, const PlanOptions& options);
+    bool worth_a_plan(const Repeats& repeats, const Keys& keys);
+    PlanPtr in_pieces(const bc::Program& program, const Repeats& repeats, const PlanOptions& options, unsigned& made);
 };
 
-// Not kept by threads: arrays may be used when a thread's own variables are gone.
+/// Room for keys, used again, so that a batch whose size was seen before allocates nothing. Not kept by threads: arrays
+/// may be used when a thread's own variables are gone.
 std::unique_ptr<Keys> PlanCache::Impl::take_keys() {
     const std::lock_guard lock(mutex);
     if (spare_keys.empty()) return std::make_unique<Keys>();
@@ -58,103 +77,85 @@ std::unique_ptr<Keys> PlanCache::Impl::take_keys() {
     return keys;
 }
 
+void PlanCache::Impl::give_back(std::unique_ptr<Keys> keys) {
+    const std::lock_guard lock(mutex);
+    spare_keys.push_back(std::move(keys));
+}
+
+PlanPtr PlanCache::Impl::find(const bc::Program& program, const Keys& keys, PassSet passes) {
+    const std::lock_guard lock(mutex);
+    return store.find(program, keys, passes);
+}
+
+/// Plans outside the lock: another thread may plan the same batch meanwhile; the first one's plan is kept.
+PlanPtr PlanCache::Impl::make(const bc::Program& program, const Keys& keys, const PlanOptions& options) {
+    auto plan = std::make_shared<const bc::Plan>(make_plan(program, options));
+    const PassSet passes = normalised(options.passes);
+    const std::lock_guard lock(mutex);
+    if (PlanPtr known = store.find(program, keys, passes)) return known;
+    store.insert(plan, keys, passes);
+    return plan;
+}
+
+bool PlanCache::Impl::worth_a_plan(const Repeats& repeats, const Keys& keys) {
+    const std::lock_guard lock(mutex);
+    return loops.worth_a_plan(repeats.unit, keys.structure.hash);
+}
+
+PlanPtr PlanCache::Impl::in_pieces(const bc::Program& program, const Repeats& repeats, const PlanOptions& options,
+                                   unsigned& made) {
+    auto whole = std::make_shared<bc::Plan>();
+    Excerpt excerpt(program);
+    std::unique_ptr<Keys> keys = take_keys();
+    for (std::size_t i = 0; i + 1 < repeats.cuts.size(); ++i) {
+        excerpt.take(repeats.cuts[i], repeats.cuts[i + 1]);
+        keys->set(excerpt.program());
+        PlanPtr piece = find(excerpt.program(), *keys, normalised(options.passes));
+        if (piece == nullptr) {
+            ++made;
+            piece = make(excerpt.program(), *keys, options);
+        }
+        excerpt.append(*whole, *piece);
+    }
+    give_back(std::move(keys));
+    return whole;
+}
+
 PlanCache::PlanCache() : impl_(std::make_unique<Impl>()) {}
 PlanCache::~PlanCache() = default;
 
-std::shared_ptr<const bc::Plan> PlanCache::Impl::find(const bc::Program& program, const bc::StructureKey& structure,
-                                                      const bc::GeometryKey& geometry, PassSet passes) {
-    const auto bucket = by_hash.find(structure.hash);
-    if (bucket == by_hash.end()) return nullptr;
-    const bc::StructureKey* equal = nullptr;  // compared already, and equal
-    std::array<Position, kMaxVariants> candidates;
-    std::size_t count = 0;
-    for (const Position position : bucket->second) {
-        if (position->passes != passes) continue;
-        if (position->structure.get() != equal && *position->structure != structure) continue;
-        equal = position->structure.get();
-        if (std::ranges::find(position->geometries, geometry) != position->geometries.end()) {
-            entries.splice(entries.begin(), entries, position);
-            return position->plan;
-        }
-        candidates[count++] = position;
-    }
-    for (const Position position : std::span(candidates.data(), count)) {
-        if (!bc::guards_hold(*position->plan, program)) continue;
-        add_geometry(*position, geometry);
-        entries.splice(entries.begin(), entries, position);
-        return position->plan;
-    }
-    return nullptr;
-}
-
-void PlanCache::Impl::insert(std::shared_ptr<const bc::Plan> plan, const bc::StructureKey& structure,
-                             const bc::GeometryKey& geometry, PassSet passes) {
-    std::shared_ptr<const bc::StructureKey> shared;
-    std::size_t variants = 0;
-    Position oldest = entries.end();
-    for (Position position = entries.begin(); position != entries.end(); ++position) {
-        if (position->structure->hash != structure.hash || position->passes != passes) continue;
-        if (position->structure != shared && *position->structure != structure) continue;
-        shared = position->structure;
-        ++variants;
-        oldest = position;
-    }
-    if (variants >= kMaxVariants) erase(oldest);
-    if (entries.size() >= kMaxPlans) erase(std::prev(entries.end()));
-    if (!shared) shared = std::make_shared<bc::StructureKey>(structure);
-    entries.push_front({std::move(shared), passes, std::move(plan), {}, 0});
-    add_geometry(entries.front(), geometry);
-    by_hash[structure.hash].push_back(entries.begin());
-}
-
-void PlanCache::Impl::erase(Position position) {
-    const auto bucket = by_hash.find(position->structure->hash);
-    std::erase(bucket->second, position);
-    if (bucket->second.empty()) by_hash.erase(bucket);
-    entries.erase(position);
-}
-
-void PlanCache::Impl::add_geometry(Entry& entry, const bc::GeometryKey& geometry) {
-    if (entry.geometries.size() < kMaxGeometries) {
-        entry.geometries.push_back(geometry);
-        return;
-    }
-    entry.geometries[entry.next_geometry] = geometry;
-    entry.next_geometry = (entry.next_geometry + 1) % kMaxGeometries;
-}
-
-std::shared_ptr<const bc::Plan> PlanCache::get(const bc::Program& program, const PlanOptions& options, bool& hit) {
+PlanPtr PlanCache::get(const bc::Program& program, const PlanOptions& options, unsigned& made) {
+    made = 0;
     std::unique_ptr<Keys> keys = impl_->take_keys();
-    bc::structure_key(program, keys->structure);
-    bc::geometry_key(program, keys->geometry);
-    const PassSet passes = normalised(options.passes);
-    {
-        const std::lock_guard lock(impl_->mutex);
-        if (auto plan = impl_->find(program, keys->structure, keys->geometry, passes)) {
-            impl_->spare_keys.push_back(std::move(keys));
-            hit = true;
-            return plan;
+    keys->set(program);
+    PlanPtr plan = impl_->find(program, *keys, normalised(options.passes));
+    if (plan == nullptr) {
+        const Repeats repeats = find_repeats(program);
+        if (repeats.cuts.empty() || impl_->worth_a_plan(repeats, *keys)) {
+            made = 1;
+            plan = impl_->make(program, *keys, options);
+        } else {
+            plan = impl_->in_pieces(program, repeats, options, made);
         }
     }
-    hit = false;
-    // Outside the lock: another thread may plan the same batch meanwhile; the first one's plan is kept.
-    auto plan = std::make_shared<const bc::Plan>(make_plan(program, options));
-    const std::lock_guard lock(impl_->mutex);
-    if (auto known = impl_->find(program, keys->structure, keys->geometry, passes)) return known;
-    impl_->insert(plan, keys->structure, keys->geometry, passes);
-    impl_->spare_keys.push_back(std::move(keys));
+    impl_->give_back(std::move(keys));
     return plan;
 }
 
 void PlanCache::clear() noexcept {
     const std::lock_guard lock(impl_->mutex);
-    impl_->by_hash.clear();
-    impl_->entries.clear();
+    impl_->store.clear();
+    impl_->loops = {};
 }
 
 std::size_t PlanCache::size() const noexcept {
     const std::lock_guard lock(impl_->mutex);
-    return impl_->entries.size();
+    return impl_->store.size();
+}
+
+std::size_t PlanCache::bytes() const noexcept {
+    const std::lock_guard lock(impl_->mutex);
+    return impl_->store.bytes();
 }
 
 }  // namespace xlazy::opt

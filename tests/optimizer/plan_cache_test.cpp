@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <thread>
 
 namespace xlazy::opt {
@@ -14,6 +15,12 @@ namespace {
 using bc::Op;
 using test::Batch;
 using Use = Batch::Use;
+
+#ifdef __OPTIMIZE__
+constexpr std::uint32_t kMillion = 1'000'000;
+#else
+constexpr std::uint32_t kMillion = 50'000;  // the passes are checked one by one
+#endif
 
 /// x(range(to, to + n)) = x(range(from, from + n)) + s, in an array of 1000.
 bc::Program window(std::int64_t n, std::int64_t to, std::int64_t from, double s = 1.0) {
@@ -39,10 +46,10 @@ protected:
     bool known(const bc::Program& program, PassSet passes = {}) {
         PlanOptions options;
         options.passes = passes;
-        bool hit = false;
-        plan = cache.get(program, options, hit);
+        unsigned made = 0;
+        plan = cache.get(program, options, made);
         EXPECT_EQ(test::check_plan(*plan, program), "");
-        return hit;
+        return made == 0;
     }
 
     PlanCache cache;
@@ -147,15 +154,74 @@ TEST_F(PlanCacheTest, PassSetsAreKeptApart) {
 TEST_F(PlanCacheTest, TheLeastRecentlyUsedPlanGoesFirst) {
     constexpr auto kPlans = static_cast<std::uint32_t>(PlanCache::kMaxPlans);
     PlanOptions options;
-    bool hit = false;
-    for (std::uint32_t i = 1; i <= kPlans; ++i) cache.get(chain(i), options, hit);
+    unsigned made = 0;
+    for (std::uint32_t i = 1; i <= kPlans; ++i) cache.get(chain(i), options, made);
     EXPECT_EQ(cache.size(), kPlans);
     EXPECT_TRUE(known(chain(1)));
-    cache.get(chain(kPlans + 1), options, hit);
-    EXPECT_FALSE(hit);
+    cache.get(chain(kPlans + 1), options, made);
+    EXPECT_NE(made, 0u);
     EXPECT_EQ(cache.size(), kPlans);
     EXPECT_TRUE(known(chain(1)));
     EXPECT_FALSE(known(chain(2)));
+}
+
+/// Memory that a process has, in KiB.
+long resident() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("VmRSS:")) return std::stol(line.substr(6));
+    }
+    return 0;
+}
+
+/// Ever other structures: a number in base 3, a statement a digit.
+bc::Program numbered(std::uint32_t number) {
+    constexpr Op kDigits[] = {Op::neg, Op::abs, Op::sqrt};
+    Batch batch;
+    const std::uint32_t d = batch.domain({8});
+    const bc::Operand x = batch.array(8, Use::Kept);
+    for (unsigned digit = 0; digit < 13; ++digit, number /= 3) batch.add(kDigits[number % 3], d, x, {x});
+    return batch.program;
+}
+
+TEST_F(PlanCacheTest, AMillionDifferentPlansTakeNoMoreMemoryThanTheFirst) {
+    unsigned made = 0;
+    const auto fill = [&](std::uint32_t from, std::uint32_t to) {
+        for (std::uint32_t i = from; i < to; ++i) {
+            cache.get(numbered(i), {}, made);
+            ASSERT_EQ(made, 1u);
+        }
+    };
+    fill(0, 20'000);
+    const long before = resident();
+    fill(20'000, kMillion);
+    EXPECT_EQ(cache.size(), PlanCache::kMaxPlans);
+    EXPECT_LE(cache.bytes(), PlanCache::kMaxBytes);
+    EXPECT_LT(resident() - before, 4096);
+}
+
+TEST_F(PlanCacheTest, LargePlansAreBoundedByTheirBytes) {
+    unsigned made = 0;
+    for (std::uint32_t i = 0; i < 200; ++i) {
+        cache.get(chain(8000 + i), {}, made);
+        EXPECT_LE(cache.bytes(), PlanCache::kMaxBytes);
+    }
+    EXPECT_LT(cache.size(), 150u);
+    EXPECT_TRUE(known(chain(8199)));
+    cache.clear();
+    EXPECT_EQ(cache.bytes(), 0u);
+}
+
+/// What a batch works on decides which plan is best for it: windows on 8 bytes to 64 MiB.
+TEST_F(PlanCacheTest, SizeClassesHavePlansOfTheirOwn) {
+    unsigned misses = 0;
+    for (std::int64_t n = 4; n <= std::int64_t{8} << 20; n *= 2) {
+        unsigned made = 0;
+        plan = cache.get(chain(3, n), {}, made);
+        misses += made;
+    }
+    EXPECT_EQ(misses, 4u);
+    EXPECT_EQ(cache.size(), 4u);
 }
 
 /// Plans of one structure whose guards differ: pairs of windows that overlap or not, in each of four statements.
@@ -176,6 +242,14 @@ TEST_F(PlanCacheTest, VariantsOfOneStructureAreBounded) {
     EXPECT_FALSE(known(pairs(0)));
     EXPECT_FALSE(known(pairs(8)));
     EXPECT_TRUE(known(pairs(15)));
+}
+
+/// Nothing happens on views without elements, so nothing can be wrong there.
+TEST_F(PlanCacheTest, EmptyWindowsFitEveryPlan) {
+    EXPECT_FALSE(known(window(10, 0, 5)));
+    EXPECT_TRUE(known(window(0, 0, 5)));
+    EXPECT_TRUE(known(window(0, 5, 5)));
+    EXPECT_EQ(cache.size(), 1u);
 }
 
 TEST_F(PlanCacheTest, MoreGeometriesThanAreKeptStillHit) {
@@ -208,8 +282,8 @@ TEST_F(PlanCacheTest, ThreadsMayLookUpAtOnce) {
             for (unsigned round = 0; round < kRounds; ++round) {
                 const bc::Program program =
                     round % 2 == 0 ? chain(1 + (round + t) % 7, 4 + t) : window(10, 0, round % 3 == 0 ? 5 : 100);
-                bool hit = false;
-                const auto found = cache.get(program, {}, hit);
+                unsigned made = 0;
+                const auto found = cache.get(program, {}, made);
                 if (!bc::guards_hold(*found, program) || !bc::verify(*found, program).empty()) ++wrong;
             }
         });

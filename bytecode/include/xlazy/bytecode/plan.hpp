@@ -91,7 +91,7 @@ struct Guard {
     Relation relation;
     friend bool operator==(const Guard&, const Guard&) noexcept = default;
 };
-/// What is true of the pair; a guard holds if it says the same. Conservative where exactness is costly.
+/// What is true of the pair. Conservative where exactness is costly.
 Relation guard_relation(const Program& program, std::uint32_t view_a, std::uint32_t view_b) noexcept;
 
 struct Plan {
@@ -104,7 +104,9 @@ struct Plan {
     std::vector<std::uint32_t> contracted;  ///< the bases, ascending
 };
 
-/// Every guard of the plan holds for the batch's geometry (guard_relation is as it says).
+/// The pair lies as the guard says, or one of the views has no elements: then a plan for any relation is right.
+bool guard_holds(const Guard& guard, const Program& program) noexcept;
+/// Every guard of the plan holds for the batch's geometry.
 bool guards_hold(const Plan& plan, const Program& program) noexcept;
 
 /// For golden tests and XLAZY_TRACE=plan.

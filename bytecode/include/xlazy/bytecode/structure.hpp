@@ -21,10 +21,21 @@ struct StructureKey {
         return a.hash == b.hash && a.words == b.words;
     }
 };
+/// How large the memory is that a batch works on: what decides whether a pass over it costs time.
+enum class SizeClass : std::uint8_t {
+    L1,      ///< up to 32 KiB
+    L2,      ///< up to 1 MiB
+    L3,      ///< up to 32 MiB
+    Memory,  ///< more
+};
+/// @param bytes of the working set: of each base, what the batch's views show of it
+SizeClass size_class(std::int64_t bytes) noexcept;
+
 /// Exact encoding of the geometry; for batches of equal structure, equal encodings mean that every relation between
 /// views and every extent is the same.
 struct GeometryKey {
     std::uint64_t hash = 0;
+    SizeClass size_class = SizeClass::L1;
     std::vector<std::int64_t> words;
     friend bool operator==(const GeometryKey& a, const GeometryKey& b) noexcept {
         return a.hash == b.hash && a.words == b.words;
