@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is measured: the cases, and the variants of each.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace xlazy_bench {
+
+enum class Group {
+    op_by_op,   ///< xtensor, every operation evaluated into an array of its own
+    idiomatic,  ///< xtensor as it is
+    xlazy,
+    hand  ///< loops written by hand
+};
+const char* name_of(Group group);
+
+/// A way to run all cases: a worker program and its environment.
+struct Variant {
+    std::string name;
+    Group group;
+    std::string worker;  ///< program, without its folder
+    std::string suffix;  ///< of the worker's case name
+    int min_threads;
+    int max_threads;
+    std::vector<std::pair<std::string, std::string>> environment;
+    std::string about;
+};
+const std::vector<Variant>& variants();
+const Variant* find_variant(const std::string& name);
+
+/// One row of results: the same work in every variant.
+struct Case {
+    std::string id;
+    std::string job;  ///< the workers' name for it
+    std::string title;
+    std::string dtype;
+    std::vector<std::size_t> sizes;
+    std::vector<std::size_t> quick_sizes;
+    int operations = 0;         ///< array operations of the source
+    double fused_bytes = 0;     ///< an element: what a loop without temporary arrays reads and writes
+    double op_by_op_bytes = 0;  ///< an element: what one loop an operation reads and writes
+    bool reads_only = false;    ///< its bandwidth is compared with that of reading
+    double floor = 0;           ///< magnitude whose last place is the unit for smaller results
+    double max_ulps = 0;        ///< xlazy may differ by this much from the hand-written loop
+
+    std::size_t elements(bool quick) const;
+};
+const std::vector<Case>& cases();
+
+}  // namespace xlazy_bench

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// xlazy-bench: see usage().
+#include "driver/report.hpp"
+#include "driver/worker_process.hpp"
+
+#include <fmt/format.h>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <stdexcept>
+
+namespace {
+
+using namespace xlazy_bench;
+
+std::string own_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
+
+/// Where the workers and the anchors are, seen from this program.
+std::string worker_folder() { return own_folder() + "/" + XLAZY_BENCH_WORKERS; }
+std::string anchors_file(const Options& options) {
+    return options.anchors.empty() ? own_folder() + "/" + XLAZY_BENCH_ANCHORS : options.anchors;
+}
+
+void list(const Options& options) {
+    std::printf("cases\n");
+    for (const Case& spec : cases()) {
+        if (!names_of(spec, options).empty())
+            std::printf("  %-24s %s, %s\n", spec.id.c_str(), spec.title.c_str(), spec.dtype.c_str());
+    }
+    std::printf("variants\n");
+    for (const Variant& variant : variants()) std::printf("  %-24s %s\n", variant.name.c_str(), variant.about.c_str());
+}
+
+/// Bandwidth by workers that live as long as the program.
+class Probes {
+public:
+    explicit Probes(const Options& options) {
+        const std::size_t elements = options.quick ? 1000000 : 20000000;
+        for (const int threads : options.threads) {
+            Pair& pair = pairs_[threads];
+            pair.elements = elements;
+            pair.triad = start("triad", threads, elements);
+            pair.read = start("read", threads, elements);
+        }
+    }
+    void operator()(int threads, double& triad, double& read) {
+        Pair& pair = pairs_.at(threads);
+        const auto bytes = static_cast<double>(pair.elements * sizeof(double));
+        triad = 3 * bytes / minimum(pair.triad->turn(0.1, 20));
+        read = bytes / minimum(pair.read->turn(0.1, 20));
+    }
+
+private:
+    struct Pair {
+        std::size_t elements = 0;
+        std::unique_ptr<WorkerProcess> triad, read;
+    };
+    static std::unique_ptr<WorkerProcess> start(const char* job, int threads, std::size_t elements) {
+        auto worker = std::make_unique<WorkerProcess>(
+            WorkerOptions{worker_folder() + '/' + find_variant("hand-fast-wide")->worker, threads, {}});
+        worker->open(job, {elements});
+        return worker;
+    }
+    std::map<int, Pair> pairs_;
+};
+
+/// One line that is rewritten, where there is a terminal.
+void progress(const std::string& text) {
+    if (isatty(STDERR_FILENO) == 0) return;
+    std::fprintf(stderr, "\r\033[K%s", text.c_str());
+    std::fflush(stderr);
+}
+
+int run(const Options& options) {
+    const std::vector<Anchor> anchors = read_anchors(anchors_file(options));
+    std::vector<const Case*> wanted;
+    for (const Case& spec : cases())
+        if (!names_of(spec, options).empty()) wanted.push_back(&spec);
+    if (wanted.empty()) throw std::invalid_argument("no case matches the filter");
+    const auto probes = std::make_shared<Probes>(options);
+    std::vector<CaseResult> results;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        const std::string done = fmt::format("[{}/{}] ", i + 1, wanted.size());
+        results.push_back(measure(
+            *wanted[i], options, worker_folder(),
+            [&](int threads, double& triad, double& read) { (*probes)(threads, triad, read); },
+            [&](const std::string& text) { progress(done + text); }));
+        progress("");
+        std::fputs(table(results.back(), options).c_str(), stdout);
+        std::fflush(stdout);
+    }
+    std::fputs(overview(results, anchors, options).c_str(), stdout);
+    std::fputs(complaints(results).c_str(), stdout);
+    if (!options.json.empty()) write_json(options.json, results, anchors, options);
+    return any_wrong(results) ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    signal(SIGPIPE, SIG_IGN);  // a worker that died is reported by what it does not answer
+    try {
+        const Options options = parse_options({argv + 1, argv + argc});
+        if (options.help) {
+            std::fputs(usage(), stdout);
+            return 0;
+        }
+        if (options.list) {
+            list(options);
+            return 0;
+        }
+        return run(options);
+    } catch (const std::invalid_argument& e) {
+        std::fprintf(stderr, "xlazy-bench: %s\n", e.what());
+        return 2;
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "xlazy-bench: %s\n", e.what());
+        return 1;
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/measure.hpp"
+
+#include "driver/worker_process.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <numeric>
+#include <regex>
+#include <thread>
+
+namespace xlazy_bench {
+namespace {
+
+/// Idle OpenMP threads of a worker spin for a while after its turn.
+constexpr auto kSpinning = std::chrono::milliseconds(15);
+constexpr int kMostRuns = 20;  ///< of one variant in one round
+
+struct Contestant {
+    Measurement measurement;
+    std::unique_ptr<WorkerProcess> worker;
+    bool running() const { return worker != nullptr && measurement.error.empty(); }
+};
+
+std::string name_of(const Case& spec, const Variant& variant, int threads) {
+    return spec.id + '/' + variant.name + "/threads:" + std::to_string(threads);
+}
+
+std::vector<std::pair<const Variant*, int>> wanted(const Case& spec, const Options& options) {
+    std::vector<std::pair<const Variant*, int>> result;
+    const std::regex filter(options.filter);
+    for (const Variant& variant : variants()) {
+        if (!options.only.empty() && std::count(options.only.begin(), options.only.end(), variant.name) == 0) continue;
+        for (const int threads : options.threads) {
+            if (threads < variant.min_threads || threads > variant.max_threads) continue;
+            if (std::regex_search(name_of(spec, variant, threads), filter)) result.emplace_back(&variant, threads);
+        }
+    }
+    return result;
+}
+
+/// Runs `work` of the contestant; a failure ends its part.
+template <class F>
+void attempt(Contestant& contestant, const F& work) {
+    if (!contestant.running()) return;
+    try {
+        work();
+    } catch (const std::exception& e) {
+        contestant.measurement.error = e.what();
+    }
+}
+
+/// Google Benchmark calls the contestants in their order, once each time that it is asked to run them.
+class SilentReporter : public benchmark::BenchmarkReporter {
+public:
+    bool ReportContext(const Context&) override { return true; }
+    void ReportRuns(const std::vector<Run>&) override {}
+};
+
+void take_turn(Contestant& contestant, double seconds, benchmark::State& state) {
+    for (auto _ : state) {
+        attempt(contestant, [&] {
+            const std::vector<double> times = contestant.worker->turn(seconds, kMostRuns);
+            contestant.measurement.rounds.push_back(minimum(times));
+            state.SetIterationTime(contestant.measurement.rounds.back());
+        });
+        if (!contestant.measurement.error.empty()) state.SkipWithError(contestant.measurement.error.c_str());
+    }
+    if (contestant.measurement.threads > 1) std::this_thread::sleep_for(kSpinning);
+}
+
+void run_rounds(const Case& spec, std::vector<Contestant>& contestants, const Options& options,
+                const std::function<void(const std::string&)>& progress) {
+    benchmark::ClearRegisteredBenchmarks();
+    for (Contestant& contestant : contestants) {
+        const std::string name = name_of(spec, *contestant.measurement.variant, contestant.measurement.threads);
+        benchmark::RegisterBenchmark(
+            name.c_str(),
+            [&contestant, &options](benchmark::State& state) { take_turn(contestant, options.seconds, state); })
+            ->UseManualTime()
+            ->Iterations(1);
+    }
+    for (int round = 1; round <= options.rounds; ++round) {
+        progress(spec.id + ": round " + std::to_string(round) + " of " + std::to_string(options.rounds));
+        SilentReporter reporter;
+        benchmark::RunSpecifiedBenchmarks(&reporter, ".");
+    }
+    benchmark::ClearRegisteredBenchmarks();
+}
+
+std::vector<Contestant> open_workers(const Case& spec, const std::vector<std::size_t>& sizes, const Options& options,
+                                     const std::string& folder,
+                                     const std::function<void(const std::string&)>& progress) {
+    std::vector<Contestant> contestants;
+    for (const auto& [variant, threads] : wanted(spec, options)) {
+        const std::string program = folder + '/' + variant->worker;
+        if (!std::filesystem::exists(program)) continue;  // built without a library that it needs
+        progress(spec.id + ": " + variant->name + " gets ready");
+        Contestant contestant;
+        contestant.measurement.variant = variant;
+        contestant.measurement.threads = threads;
+        try {
+            contestant.worker = std::make_unique<WorkerProcess>(
+                WorkerOptions{program, threads, variant->environment});
+            if (!contestant.worker->open(spec.job + variant->suffix, sizes)) continue;
+        } catch (const std::exception& e) {
+            contestant.measurement.error = e.what();
+        }
+        contestants.push_back(std::move(contestant));
+    }
+    return contestants;
+}
+
+/// Differences from the first hand-written loop in the order of the variants, the strict one.
+void compare_results(const Case& spec, std::vector<Contestant>& contestants,
+                     const std::function<void(const std::string&)>& progress) {
+    std::optional<WorkerProcess::Result> reference;
+    const auto is_hand = [](const Contestant& c) { return c.measurement.variant->group == Group::hand && c.running(); };
+    const auto hand = std::find_if(contestants.begin(), contestants.end(), is_hand);
+    if (hand == contestants.end()) return;
+    progress(spec.id + ": results are compared");
+    attempt(*hand, [&] { reference = hand->worker->result(); });
+    if (!reference) return;
+    for (Contestant& contestant : contestants) {
+        attempt(contestant, [&] {
+            const WorkerProcess::Result result = contestant.worker->result();
+            Measurement& m = contestant.measurement;
+            m.difference = max_ulps(result.values, reference->values, reference->single, spec.floor);
+            m.wrong = m.variant->group == Group::xlazy && !(*m.difference <= spec.max_ulps);
+        });
+    }
+}
+
+}  // namespace
+
+const Measurement* CaseResult::find(const std::string& variant, int threads) const {
+    for (const Measurement& m : measurements)
+        if (m.variant->name == variant && m.threads == threads && m.error.empty()) return &m;
+    return nullptr;
+}
+
+const Measurement* CaseResult::fastest(Group group, int threads) const {
+    const Measurement* best = nullptr;
+    for (const Measurement& m : measurements) {
+        const bool counts = group == Group::hand ? m.threads == threads : m.threads <= threads;
+        if (m.variant->group != group || !counts || m.rounds.empty() || !m.error.empty()) continue;
+        if (best == nullptr || m.seconds.median < best->seconds.median) best = &m;
+    }
+    return best;
+}
+
+Summary ratio(const Measurement& measurement, const Measurement& reference) {
+    return summarize(ratios(measurement.rounds, reference.rounds));
+}
+
+std::vector<std::string> names_of(const Case& spec, const Options& options) {
+    std::vector<std::string> names;
+    for (const auto& [variant, threads] : wanted(spec, options)) names.push_back(name_of(spec, *variant, threads));
+    return names;
+}
+
+CaseResult measure(const Case& spec, const Options& options, const std::string& worker_folder, const Prober& probe,
+                   const std::function<void(const std::string&)>& progress) {
+    CaseResult result;
+    result.spec = &spec;
+    result.sizes = options.quick ? spec.quick_sizes : spec.sizes;
+    result.elements = static_cast<double>(spec.elements(options.quick));
+    std::vector<Contestant> contestants = open_workers(spec, result.sizes, options, worker_folder, progress);
+    progress(spec.id + ": bandwidth before");
+    for (const int threads : options.threads)
+        probe(threads, result.probes[threads].triad_before, result.probes[threads].read_before);
+    run_rounds(spec, contestants, options, progress);
+    progress(spec.id + ": bandwidth after");
+    for (const int threads : options.threads)
+        probe(threads, result.probes[threads].triad_after, result.probes[threads].read_after);
+    for (Contestant& contestant : contestants)
+        attempt(contestant, [&] { contestant.measurement.memory = contestant.worker->memory(); });
+    compare_results(spec, contestants, progress);
+    for (Contestant& contestant : contestants) {
+        Measurement& m = contestant.measurement;
+        if (m.error.empty()) m.seconds = summarize(m.rounds);
+        result.measurements.push_back(std::move(m));
+    }
+    return result;
+}
+
+}  // namespace xlazy_bench

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs a case: all its variants take turns, round after round, between two measurements of the memory's bandwidth.
+#pragma once
+
+#include "driver/catalog.hpp"
+#include "driver/options.hpp"
+#include "driver/statistics.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace xlazy_bench {
+
+/// One variant with one number of threads.
+struct Measurement {
+    const Variant* variant = nullptr;
+    int threads = 1;
+    std::vector<double> rounds;  ///< seconds a run, the best of each round
+    Summary seconds;
+    double memory = 0;                 ///< peak bytes beside the inputs
+    std::optional<double> difference;  ///< from the hand-written loop, in ULP
+    bool wrong = false;                ///< an xlazy variant differs by more than the case allows
+    std::string error;                 ///< the worker failed
+};
+
+/// Bandwidths in bytes a second.
+struct Probe {
+    double triad_before = 0, triad_after = 0;
+    double read_before = 0, read_after = 0;
+    double triad() const { return triad_before > triad_after ? triad_before : triad_after; }
+    double read() const { return read_before > read_after ? read_before : read_after; }
+    bool is_void() const { return xlazy_bench::is_void(triad_before, triad_after); }
+};
+
+struct CaseResult {
+    const Case* spec = nullptr;
+    std::vector<std::size_t> sizes;
+    double elements = 0;
+    std::vector<Measurement> measurements;
+    std::map<int, Probe> probes;  ///< by threads
+
+    const Measurement* find(const std::string& variant, int threads) const;
+    /// The fastest of a group that used at most `threads` threads (hand-written loops: exactly that many).
+    const Measurement* fastest(Group group, int threads) const;
+};
+
+/// Rounds' ratios of times, reduced.
+Summary ratio(const Measurement& measurement, const Measurement& reference);
+
+/// Measures the bandwidth of memory with as many threads.
+using Prober = std::function<void(int threads, double& triad, double& read)>;
+
+/// Runs the variants that match the options. Progress goes to `progress`.
+CaseResult measure(const Case& spec, const Options& options, const std::string& worker_folder, const Prober& probe,
+                   const std::function<void(const std::string&)>& progress);
+
+/// The variants and numbers of threads that the options ask for, as CASE/VARIANT/threads:N.
+std::vector<std::string> names_of(const Case& spec, const Options& options);
+
+}  // namespace xlazy_bench

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace xlazy_bench {
+
+struct Options {
+    bool list = false;
+    bool quick = false;
+    bool help = false;
+    std::string filter;             ///< regular expression, of CASE/VARIANT/threads:N
+    std::vector<int> threads;       ///< default: 1, and all cores up to 2
+    std::vector<std::string> only;  ///< variants; empty: all
+    int rounds = 0;                 ///< 0: as many as the run needs
+    double seconds = 0.1;           ///< a variant and round
+    std::string json;               ///< file for the results
+    std::string anchors;            ///< file with published figures; empty: the installed one
+};
+
+/// @throws std::invalid_argument with a sentence for the user
+Options parse_options(const std::vector<std::string>& arguments);
+/// What --help prints.
+const char* usage();
+
+}  // namespace xlazy_bench

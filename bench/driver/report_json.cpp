@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/report.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <fstream>
+#include <stdexcept>
+
+namespace xlazy_bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+
+Json to_json(const Summary& summary) {
+    return {{"min", summary.min}, {"median", summary.median}, {"mad", summary.deviation}};
+}
+
+/// Ratios of the measurement over the fastest of the group, or null.
+Json ratio_json(const CaseResult& result, const Measurement& m, Group group) {
+    const Measurement* const reference = result.fastest(group, m.threads);
+    if (reference == nullptr) return nullptr;
+    Json json = to_json(ratio(m, *reference));
+    json["reference"] = reference->variant->name;
+    json["reference_threads"] = reference->threads;
+    return json;
+}
+
+Json to_json(const CaseResult& result, const Measurement& m) {
+    Json json = {{"variant", m.variant->name}, {"group", name_of(m.variant->group)}, {"threads", m.threads}};
+    if (!m.error.empty()) {
+        json["error"] = m.error;
+        return json;
+    }
+    const double bandwidth = result.spec->fused_bytes * result.elements / m.seconds.min;
+    const Probe& probe = result.probes.at(m.threads);
+    json["seconds"] = to_json(m.seconds);
+    json["seconds"]["rounds"] = m.rounds;
+    json["over_hand"] = ratio_json(result, m, Group::hand);
+    json["over_op_by_op"] = ratio_json(result, m, Group::op_by_op);
+    json["over_idiomatic"] = ratio_json(result, m, Group::idiomatic);
+    json["bytes_per_second"] = bandwidth;
+    json["of_triad"] = bandwidth / probe.triad();
+    json["of_read"] = bandwidth / probe.read();
+    json["peak_bytes_beside_inputs"] = m.memory;
+    // JSON has no infinity: a difference without bound is null, and said to be there.
+    json["compared"] = m.difference.has_value();
+    json["max_ulp"] = m.difference && std::isfinite(*m.difference) ? Json(*m.difference) : Json(nullptr);
+    json["wrong"] = m.wrong;
+    return json;
+}
+
+Json to_json(const CaseResult& result) {
+    const Case& spec = *result.spec;
+    Json json = {{"id", spec.id},
+                 {"title", spec.title},
+                 {"dtype", spec.dtype},
+                 {"sizes", result.sizes},
+                 {"operations", spec.operations},
+                 {"bytes_fused", spec.fused_bytes * result.elements},
+                 {"bytes_op_by_op", spec.op_by_op_bytes * result.elements},
+                 {"predicted_speed_up", spec.op_by_op_bytes / spec.fused_bytes},
+                 {"max_ulp_allowed", spec.max_ulps},
+                 {"ulp_floor", spec.floor}};
+    for (const auto& [threads, probe] : result.probes) {
+        json["bandwidth"].push_back({{"threads", threads},
+                                     {"triad_before", probe.triad_before},
+                                     {"triad_after", probe.triad_after},
+                                     {"read_before", probe.read_before},
+                                     {"read_after", probe.read_after},
+                                     {"void", probe.is_void()}});
+    }
+    json["measurements"] = Json::array();
+    for (const Measurement& m : result.measurements) json["measurements"].push_back(to_json(result, m));
+    return json;
+}
+
+Json context(const Options& options) {
+    const benchmark::CPUInfo& cpu = benchmark::CPUInfo::Get();
+    Json json = {{"cores", cpu.num_cpus},    {"hertz", cpu.cycles_per_second}, {"load", cpu.load_avg},
+                 {"rounds", options.rounds}, {"threads", options.threads},     {"quick", options.quick},
+                 {"compiler", __VERSION__}};
+    json["caches"] = Json::array();
+    for (const auto& cache : cpu.caches)
+        json["caches"].push_back(
+            {{"type", cache.type}, {"level", cache.level}, {"bytes", cache.size}, {"shared_by", cache.num_sharing}});
+    return json;
+}
+
+}  // namespace
+
+std::vector<Anchor> read_anchors(const std::string& file) {
+    std::ifstream stream(file);
+    if (!stream) throw std::runtime_error("cannot read " + file);
+    std::vector<Anchor> anchors;
+    try {
+        for (const Json& row : Json::parse(stream).at("anchors"))
+            anchors.push_back(
+                {row.at("bench"), row.at("claim"), row.at("hardware"), row.at("source"), row.at("ratio")});
+    } catch (const nlohmann::json::exception& e) {
+        throw std::runtime_error(file + ": " + e.what());
+    }
+    return anchors;
+}
+
+void write_json(const std::string& file, const std::vector<CaseResult>& results, const std::vector<Anchor>& anchors,
+                const Options& options) {
+    Json json = {{"xlazy_bench", kVersion}, {"context", context(options)}};
+    json["cases"] = Json::array();
+    for (const CaseResult& result : results) json["cases"].push_back(to_json(result));
+    json["anchors"] = Json::array();
+    for (const Anchor& a : anchors)
+        json["anchors"].push_back({{"bench", a.bench},
+                                   {"claim", a.claim},
+                                   {"ratio", a.ratio},
+                                   {"hardware", a.hardware},
+                                   {"source", a.source}});
+    std::ofstream stream(file);
+    stream << json.dump(1) << '\n';
+    if (!stream.flush()) throw std::runtime_error("cannot write " + file);
+}
+
+}  // namespace xlazy_bench
