@@ -2,7 +2,7 @@
 // The helpers that the op table's expressions name, for one element. Integers wrap, no operand is undefined behaviour.
 #pragma once
 
-#include "isa/isa_namespace.hpp"
+#include "complex.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -69,10 +69,10 @@ constexpr T wrap_mod(T a, T b) {
 }
 template <class T>
 constexpr T wrap_abs(T a) {
-    if constexpr (std::is_same_v<T, float>)
-        return __builtin_fabsf(a);
-    else if constexpr (std::is_same_v<T, double>)
-        return __builtin_fabs(a);
+    if constexpr (std::is_floating_point_v<T>)
+        return absolute(a);
+    else if constexpr (std::is_unsigned_v<T>)
+        return a;
     else
         return a < 0 ? wrap_neg(a) : a;
 }
@@ -92,17 +92,6 @@ constexpr T bit_xor_(T a, T b) {
 template <class T>
 constexpr T bit_not_(T a) {
     return static_cast<T>(~a);
-}
-
-template <class T>
-inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
-template <class T>
-constexpr bool is_infinite(T a) {
-    return wrap_abs(a) == kInfinity<T>;
-}
-template <class T>
-constexpr bool is_finite(T a) {
-    return wrap_abs(a) < kInfinity<T>;
 }
 
 template <class T>
@@ -140,13 +129,6 @@ T round_half_even(T a) {
     else
         return __builtin_rint(a);
 }
-template <class T>
-T copy_sign(T a, T sign) {
-    if constexpr (std::is_same_v<T, float>)
-        return __builtin_copysignf(a, sign);
-    else
-        return __builtin_copysign(a, sign);
-}
 /// std::round; written out, since compilers vectorise trunc but not round. a - trunc(a) is exact.
 template <class T>
 T round_half_away(T a) {
@@ -172,8 +154,14 @@ template <class T>
 constexpr T sign_of(T a) {
     if constexpr (std::is_floating_point_v<T>)
         return a != a || a == 0 ? a : copy_sign(T(1), a);
+    else if constexpr (std::is_unsigned_v<T>)
+        return static_cast<T>(a != 0);
     else
         return static_cast<T>((a > 0) - (a < 0));
+}
+template <class T>
+constexpr Complex<T> sign_of(Complex<T> a) {
+    return {sign_of(a.re != 0 ? a.re : a.im), T(0)};
 }
 
 /// Combine steps of amin and amax: a NaN wins, of equal operands the first. Also for vectors (GNU vector extension).
@@ -186,11 +174,20 @@ constexpr T nan_max(T a, T b) {
     return ((b > a) | (b != b)) ? b : a;
 }
 
-/// C++'s conversion, defined where C++ leaves it undefined: floats that do not fit give the integer type's minimum.
+/// C++'s conversion, defined where C++ leaves it undefined: floats that do not fit give the integer type's minimum. A
+/// complex number converts by its real part.
 template <class R, class T>
 constexpr R convert(T a) {
     if constexpr (std::is_same_v<R, T>) {
         return a;
+    } else if constexpr (is_complex<T> && std::is_same_v<R, bool>) {
+        return (a.re != 0) | (a.im != 0);
+    } else if constexpr (is_complex<T> && is_complex<R>) {
+        return {static_cast<decltype(R::re)>(a.re), static_cast<decltype(R::im)>(a.im)};
+    } else if constexpr (is_complex<T>) {
+        return convert<R>(a.re);
+    } else if constexpr (is_complex<R>) {
+        return {convert<decltype(R::re)>(a), 0};
     } else if constexpr (std::is_same_v<R, bool>) {
         return a != T(0);
     } else if constexpr (std::is_integral_v<R> && std::is_floating_point_v<T>) {

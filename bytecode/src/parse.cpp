@@ -292,10 +292,9 @@ private:
             return found;
         };
         instruction.type = type(dot + 1, std::min(second, word.size()));
-        const ResultType result = info(instruction.op).result;
+        const DType implied = result_of(instruction.op, instruction.type);
         if (second != std::string_view::npos) instruction.result = type(second + 1, word.size());
-        else if (result == ResultType::Same) instruction.result = instruction.type;
-        else if (result == ResultType::Bool) instruction.result = DType::boolean;
+        else if (implied != DType::none) instruction.result = implied;
         else cursor.fail_at(begin + word.size(), "expected '.' and the type of the result");
     }
 

@@ -39,19 +39,10 @@ std::string operand_name(Operand operand) {
     return operand ? fmt::format("{}{}", kPrefixes[static_cast<std::size_t>(operand.kind())], operand.index()) : "none";
 }
 
-DType implied_result(const Instruction& instruction) noexcept {
-    switch (info(instruction.op).result) {
-        case ResultType::Same: return instruction.type;
-        case ResultType::Bool: return DType::boolean;
-        case ResultType::Any: break;
-    }
-    return DType::none;
-}
-
 /// Without the origin and the statement.
 void print_operation(Out out, const Instruction& instruction) {
     fmt::format_to(out, "{}.{}", name_of(instruction.op), name_of(instruction.type));
-    if (instruction.result != implied_result(instruction)) fmt::format_to(out, ".{}", name_of(instruction.result));
+    if (instruction.result != result_of(instruction.op, instruction.type)) fmt::format_to(out, ".{}", name_of(instruction.result));
     fmt::format_to(out, " {} d{}", operand_name(instruction.out), instruction.domain);
     const OpInfo& op = info(instruction.op);
     for (unsigned i = 0; i < op.arity; ++i) fmt::format_to(out, " {}", operand_name(instruction.in[i]));

@@ -51,8 +51,8 @@ namespace {
 
 std::string type_fault(Op op, DType type, DType result) {
     if (!accepts(op, type)) return fmt::format("{} does not take {}", name_of(op), name_of(type));
-    const ResultType rule = info(op).result;
-    const DType expected = rule == ResultType::Same ? type : rule == ResultType::Bool ? DType::boolean : result;
+    const DType implied = result_of(op, type);
+    const DType expected = implied == DType::none ? result : implied;
     if (result != expected || !info(result).enabled) {
         return fmt::format("{}.{} does not give {}", name_of(op), name_of(type), name_of(result));
     }

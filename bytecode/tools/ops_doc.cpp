@@ -28,18 +28,27 @@ std::string_view result_type(const OpInfo& op) {
     switch (op.result) {
         case ResultType::Same: return "same";
         case ResultType::Bool: return "bool";
+        case ResultType::Real: return op.in == OperandTypes::Complex ? "part" : "same; complex: part";
         case ResultType::Any: break;
     }
     return "any";
 }
 
-std::string_view maths(Maths maths) {
+std::string_view name_of(Maths maths) {
     switch (maths) {
         case Maths::Exact: return "exact";
         case Maths::Vector: return "vector";
         case Maths::Scalar: break;
     }
     return "libm";
+}
+
+/// How it is computed, and what differs for complex numbers.
+std::string maths(Op op) {
+    const Maths of_complex = maths_of(op, DType::c128);
+    const std::string text(name_of(info(op).maths));
+    const bool differs = accepts(op, DType::c128) && of_complex != info(op).maths;
+    return differs ? fmt::format("{}; complex: {}", text, name_of(of_complex)) : text;
 }
 
 /// Table cells must not hold the separator.
@@ -55,7 +64,7 @@ std::string ops_table(OpKind kind) {
         if (op.kind != kind) continue;
         const std::string fails = op.fault == Fault::DivideByZero ? "; integers: zero as b fails" : "";
         text += fmt::format("| `{}` | {} | {} | {} | {} | {}{} |\n", op.name, op.arity, operand_types(op),
-                            result_type(op), maths(op.maths), cell(op.doc), fails);
+                            result_type(op), maths(static_cast<Op>(&op - kOps)), cell(op.doc), fails);
     }
     return text;
 }

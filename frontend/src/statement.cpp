@@ -58,50 +58,6 @@ std::uint32_t common_domain(Queue& queue, Op op, std::initializer_list<Value> op
     return domain == kScalarShape ? queue.program.intern_domain({}) : domain;
 }
 
-/// Conversion of a scalar at the statement, as the op `cast` converts elements.
-template <class To, class From>
-To convert(From value) noexcept {
-    if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && !std::is_same_v<To, bool>) {
-        constexpr To least = std::numeric_limits<To>::min();
-        const auto low = static_cast<From>(least);
-        const From high = static_cast<From>(std::uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2;
-        const From whole = std::trunc(value);
-        return whole >= low && whole < high ? static_cast<To>(value) : least;
-    } else {
-        return static_cast<To>(value);
-    }
-}
-
-template <class From>
-bool convert_to(DType result, From value, bc::Scalar& out) noexcept {
-    switch (result) {
-#define XLAZY_DTYPE(id, name, type, kind, enabled)       \
-    case DType::id:                                      \
-        if constexpr (enabled != 0) {                    \
-            out = bc::make_scalar(convert<type>(value)); \
-            return true;                                 \
-        }                                                \
-        return false;
-#include "xlazy/bytecode/dtype.def"
-#undef XLAZY_DTYPE
-        case DType::none: return false;
-    }
-    return false;
-}
-
-bool convert_scalar(DType result, const bc::Scalar& scalar, bc::Scalar& out) noexcept {
-    switch (scalar.type) {
-#define XLAZY_DTYPE(id, name, type, kind, enabled)                                                  \
-    case DType::id:                                                                                 \
-        if constexpr (enabled != 0) return convert_to(result, bc::scalar_value<type>(scalar), out); \
-        return false;
-#include "xlazy/bytecode/dtype.def"
-#undef XLAZY_DTYPE
-        case DType::none: return false;
-    }
-    return false;
-}
-
 }  // namespace
 
 constinit thread_local here LineScope::current_{};
@@ -171,11 +127,8 @@ Value Statement::cast(Value value, DType result) {
     if (value.dtype == result) return value;
     if (value.operand.is_scalar()) {
         // A conversion that ran over the rank-0 shape could not be fused with what uses it.
-        bc::Scalar converted;
-        if (convert_scalar(result, queue_.program.scalars[value.operand.index()], converted)) {
-            const Value scalar_value = scalar(converted);
-            return {scalar_value.operand, result, value.domain};
-        }
+        const Value converted = scalar(bc::convert_scalar(queue_.program.scalars[value.operand.index()], result));
+        return {converted.operand, result, value.domain};
     }
     return append(Op::cast, value.dtype, result, common_domain(queue_, Op::cast, {value}), {value});
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that the object files of one instruction set define no function that the linker may share with other files.
+"""Checks that the object files of one instruction set define no function that the linker may share with other files,
+and that no product of complex numbers was contracted to fused operations.
 
 usage: isa_symbols.py ARCHIVE
 """
@@ -8,7 +9,21 @@ import re
 import subprocess
 import sys
 
-MEMBERS = {"avx2.cpp.o": "xlazy::be::avx2::", "avx512.cpp.o": "xlazy::be::avx512::"}
+ISAS = ("avx2", "avx512")
+GROUPS = ("", "_bytes", "_short", "_int", "_long", "_float", "_double", "_complex")
+MEMBERS = {f"{isa}{group}.cpp.o": f"xlazy::be::{isa}::" for isa in ISAS for group in GROUPS}
+
+
+def fused(archive):
+    """Complex members with fused multiply-add instructions."""
+    code = subprocess.run(["objdump", "--disassemble", archive], check=True, capture_output=True, text=True).stdout
+    found, member = set(), ""
+    for line in code.splitlines():
+        if match := re.match(r"(\S+\.o):\s+file format", line):
+            member = match.group(1)
+        elif member.endswith("_complex.cpp.o") and re.search(r"\tvfn?m(add|sub)", line):
+            found.add(member)
+    return sorted(found)
 
 
 def main(arguments):
@@ -25,9 +40,11 @@ def main(arguments):
         if match and member in MEMBERS and MEMBERS[member] not in match.group(2):
             shared.append(f"{member}: {match.group(2)}")
     missing = sorted(set(MEMBERS) - seen)
-    for text in shared + [f"no member {name}" for name in missing]:
+    faults = shared + [f"no member {name}" for name in missing]
+    faults += [f"{name}: fused multiply-add" for name in fused(arguments[0])]
+    for text in faults:
         print(text)
-    return 1 if shared or missing else 0
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

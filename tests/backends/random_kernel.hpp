@@ -16,6 +16,9 @@ T random_value(Random& random) {
         constexpr T special[] = {0, 1, T(-1), 2, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
         if (bits % 8 == 0) return special[bits / 8 % 6];
         return bits % 8 < 5 ? static_cast<T>(static_cast<int>(bits / 8 % 200) - 100) : static_cast<T>(bits >> 8);
+    } else if constexpr (is_complex<T>) {
+        const auto real = random_value<typename T::value_type>(random);
+        return {real, random_value<typename T::value_type>(random)};
     } else {
         constexpr T special[] = {T(0),
                                  T(-0.0),
@@ -209,7 +212,7 @@ private:
             const ValueId value = any_value();
             const DType type = type_of(value);
             static const Op ops[] = {Op::sum, Op::amin, Op::amax};
-            const Op op = type == DType::boolean ? ops[1 + pick(2)] : ops[pick(3)];
+            const Op op = type == DType::boolean ? ops[1 + pick(2)] : bc::is_complex(type) ? Op::sum : ops[pick(3)];
             const bool keep = pick(2) == 0;
             Extents result = domain_;
             if (keep)

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <random>
+#include <sstream>
 
 namespace xlazy::test {
 
@@ -23,13 +24,12 @@ using Memory = std::vector<std::vector<std::byte>>;
 template <class F>
 void with_type(DType type, F&& f) {
     switch (type) {
-        case DType::boolean: return f(std::type_identity<bool>{});
-        case DType::i16: return f(std::type_identity<std::int16_t>{});
-        case DType::i32: return f(std::type_identity<std::int32_t>{});
-        case DType::i64: return f(std::type_identity<std::int64_t>{});
-        case DType::f32: return f(std::type_identity<float>{});
-        case DType::f64: return f(std::type_identity<double>{});
-        default: FAIL() << "no such type here";
+#define XLAZY_DTYPE(id, name, type, kind, enabled) \
+    case DType::id:                                \
+        return f(std::type_identity<type>{});
+#include "xlazy/bytecode/dtype.def"
+#undef XLAZY_DTYPE
+        case DType::none: FAIL() << "no such type here";
     }
 }
 
@@ -41,9 +41,15 @@ inline std::vector<DType> enabled_types() {
     return types;
 }
 
-/// Equal bits; any NaN equals any other.
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<std::complex<T>> = true;
+
+/// Equal bits; any NaN equals any other, as a part of a complex number, too.
 template <class T>
 bool same_value(T a, T b) {
+    if constexpr (is_complex<T>) return same_value(a.real(), b.real()) && same_value(a.imag(), b.imag());
     if constexpr (std::is_floating_point_v<T>) {
         if (a != a) return b != b;
     }
@@ -120,9 +126,7 @@ public:
         op.kind = MicroOp::Kind::Compute;
         op.op = code;
         op.type = type;
-        op.result = result != DType::none                           ? result
-                    : bc::info(code).result == bc::ResultType::Bool ? DType::boolean
-                                                                    : type;
+        op.result = result != DType::none ? result : bc::result_of(code, type);
         std::copy(in.begin(), in.end(), op.in);
         op.axis = static_cast<std::uint8_t>(axis);
         op.instruction = next_instruction_++;
@@ -213,8 +217,9 @@ private:
             const auto x = values<T>(a), y = values<T>(b);
             for (std::size_t i = 0; i < x.size() && text.empty(); ++i) {
                 if (!same_value<T>(x[i], y[i])) {
-                    text =
-                        " element " + std::to_string(i) + ": " + std::to_string(x[i]) + " and " + std::to_string(y[i]);
+                    std::ostringstream out;
+                    out << " element " << i << ": " << +x[i] << " and " << +y[i];
+                    text = out.str();
                 }
             }
         });

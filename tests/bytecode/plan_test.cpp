@@ -264,7 +264,7 @@ const Corruption kStepsCorruptions[] = {
      },
      "b1 is read before it has a value"},
     {"kind", [](Plan& p) { p.steps[0].kind = static_cast<Step::Kind>(77); }, "unknown kind"},
-    {"scratch_type", [](Plan& p) { p.scratch[0].type = DType::u8; }, "x0: no kernels exist"},
+    {"scratch_type", [](Plan& p) { p.scratch[0].type = DType::none; }, "x0: no kernels exist"},
     {"scratch_domain", [](Plan& p) { p.scratch[0].domain = 2; }, "x0: there is no domain d2"},
     {"scratch_axis", [](Plan& p) { p.scratch[0].axis = 2; }, "x0: its axis is out of range"},
     {"guard_view", [](Plan& p) { p.guards[0].view_a = 8; }, "guard 0: no such view"},

@@ -66,7 +66,12 @@ TEST(OpTable, NamesAreFoundAgainAndDiffer) {
 TEST(OpTable, AcceptsWhatTheRowSays) {
     EXPECT_TRUE(accepts(Op::add, DType::i16));
     EXPECT_FALSE(accepts(Op::add, DType::boolean));
-    EXPECT_FALSE(accepts(Op::add, DType::u8)) << "no kernels";
+    EXPECT_TRUE(accepts(Op::add, DType::u8));
+    EXPECT_TRUE(accepts(Op::add, DType::c64));
+    EXPECT_FALSE(accepts(Op::lt, DType::c64));
+    EXPECT_TRUE(accepts(Op::exp, DType::c128));
+    EXPECT_FALSE(accepts(Op::exp2, DType::c128));
+    EXPECT_FALSE(accepts(Op::real, DType::f64));
     EXPECT_TRUE(accepts(Op::bit_and, DType::boolean));
     EXPECT_FALSE(accepts(Op::bit_and, DType::f32));
     EXPECT_FALSE(accepts(Op::sqrt, DType::i32));

@@ -159,8 +159,8 @@ Operand Builder::read(const Window& window) {
 
 Operand Builder::scalar(DType type) {
     bc::Scalar scalar = random_scalar(type, scalars_, random_.word());
-    if (bc::is_float(type) && random_.percent(15))
-        scalar = type == DType::f64 ? bc::make_scalar(2.0) : bc::make_scalar(2.0f);
+    if ((bc::is_float(type) || bc::is_complex(type)) && random_.percent(15))
+        scalar = bc::convert_scalar(bc::make_scalar(2.0), type);
     program_.scalars.push_back(scalar);
     return Operand::scalar(static_cast<std::uint32_t>(program_.scalars.size() - 1));
 }
@@ -293,6 +293,7 @@ void Builder::statement(const OpCell& cell, const Window& output, const std::opt
     if (pending_) {
         Instruction combine;
         combine.op = random_.percent(50) ? Op::max : Op::min;
+        if (bc::is_complex(type)) combine.op = Op::sub;
         combine.type = combine.result = type;
         combine.in[random_.percent(50) ? 1 : 0] = result;
         combine.in[combine.in[0] ? 1 : 0] = take_pending(type);

@@ -58,7 +58,7 @@ const std::vector<OpCell>& op_cells() {
                     for (bc::DType result : enabled_types()) found.push_back({op, type, result, false});
                     continue;
                 }
-                const bc::DType result = bc::info(op).result == bc::ResultType::Bool ? bc::DType::boolean : type;
+                const bc::DType result = bc::result_of(op, type);
                 found.push_back({op, type, result, false});
                 if (bc::can_fail(op, type)) found.push_back({op, type, result, true});
             }

@@ -162,8 +162,8 @@ private:
                 forget(first.base);
                 continue;
             }
-            const OpCell copy{bc::Op::max, builder_.arrays()[first.base].type, builder_.arrays()[first.base].type,
-                              false};
+            const bc::DType type = builder_.arrays()[first.base].type;
+            const OpCell copy{bc::is_complex(type) ? bc::Op::sub : bc::Op::max, type, type, false};
             if (after_write)
                 builder_.statement(copy, first, std::nullopt);
             else
@@ -192,7 +192,7 @@ Case random_case(std::uint64_t seed, std::uint64_t number) { return Generator(se
 
 bool has_vector_maths(const bc::Program& program) noexcept {
     return std::any_of(program.instructions.begin(), program.instructions.end(),
-                       [](const bc::Instruction& i) { return bc::info(i.op).maths == bc::Maths::Vector; });
+                       [](const bc::Instruction& i) { return bc::maths_of(i.op, i.type) == bc::Maths::Vector; });
 }
 
 }  // namespace xlazy::fuzz

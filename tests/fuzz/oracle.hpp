@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A second reading of the bytecode's rules, for tests alone: statement by statement on dense arrays, with its own
-// indexing, element operations and reduction order. Only vector routines of the maths library come from the reference
+// indexing, element operations and reduction order. Only routines of the maths library come from the reference
 // interpreter, one op at a time.
 #pragma once
 

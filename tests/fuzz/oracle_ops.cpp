@@ -33,12 +33,13 @@ T wrapped(T a, T b, F&& f) {
 
 template <class T>
 T integer_op(Op op, T a, T b) {
+    const bool minus_one = std::is_signed_v<T> && b == T(-1);
     switch (op) {
         case Op::add: return wrapped(a, b, std::plus<>());
         case Op::sub: return wrapped(a, b, std::minus<>());
         case Op::mul: return wrapped(a, b, std::multiplies<>());
-        case Op::div: return b == 0 ? T(0) : b == T(-1) ? wrapped(T(0), a, std::minus<>()) : static_cast<T>(a / b);
-        case Op::mod: return b == 0 || b == T(-1) ? T(0) : static_cast<T>(a % b);
+        case Op::div: return b == 0 ? T(0) : minus_one ? wrapped(T(0), a, std::minus<>()) : static_cast<T>(a / b);
+        case Op::mod: return b == 0 || minus_one ? T(0) : static_cast<T>(a % b);
         case Op::neg: return wrapped(T(0), a, std::minus<>());
         case Op::abs: return a < 0 ? wrapped(T(0), a, std::minus<>()) : a;
         case Op::bit_and: return static_cast<T>(a & b);
@@ -79,14 +80,32 @@ T float_op(Op op, T a, T b) {
     }
 }
 
+/// std::complex, whose products and quotients come from the compiler's runtime library.
 template <class T>
-T same_type_op(Op op, T a, T b) {
+std::complex<T> complex_op(Op op, std::complex<T> a, std::complex<T> b) {
     switch (op) {
-        case Op::copy: return a;
-        case Op::min: return a < b ? a : b;
-        case Op::max: return a > b ? a : b;
-        default: break;
+        case Op::add: return a + b;
+        case Op::sub: return a - b;
+        case Op::mul: return a * b;
+        case Op::div: return a / b;
+        case Op::neg: return -a;
+        case Op::conj: return std::conj(a);
+        case Op::sign: return float_op(Op::sign, a.real() != 0 ? a.real() : a.imag(), T(0));
+        case Op::pow: return a * a;  // of an exponent of 2
+        default: return a;
     }
+}
+
+/// A part, or what is computed from the parts.
+template <class T>
+T part_of(Op op, std::complex<T> a) {
+    return op == Op::real ? a.real() : op == Op::imag ? a.imag() : a.real() * a.real() + a.imag() * a.imag();
+}
+
+template <class T>
+T real_op(Op op, T a, T b) {
+    if (op == Op::min) return a < b ? a : b;
+    if (op == Op::max) return a > b ? a : b;
     if constexpr (std::is_same_v<T, bool>)
         return op == Op::bit_and ? a && b : op == Op::bit_or ? a || b : a != b;
     else if constexpr (std::is_integral_v<T>)
@@ -96,14 +115,21 @@ T same_type_op(Op op, T a, T b) {
 }
 
 template <class T>
-bool predicate(Op op, T a, T b) {
+T same_type_op(Op op, T a, T b) {
+    if (op == Op::copy) return a;
+    if constexpr (is_complex<T>)
+        return complex_op(op, a, b);
+    else
+        return real_op(op, a, b);
+}
+
+template <class T>
+bool real_predicate(Op op, T a, T b) {
     switch (op) {
         case Op::lt: return a < b;
         case Op::le: return a <= b;
         case Op::gt: return a > b;
         case Op::ge: return a >= b;
-        case Op::eq: return a == b;
-        case Op::ne: return a != b;
         case Op::logical_and: return a && b;
         case Op::logical_or: return a || b;
         case Op::logical_not: return !a;
@@ -115,9 +141,30 @@ bool predicate(Op op, T a, T b) {
         return false;
 }
 
+template <class T>
+bool predicate(Op op, T a, T b) {
+    if (op == Op::eq) return a == b;
+    if (op == Op::ne) return a != b;
+    if constexpr (is_complex<T>) {
+        const auto part = typename T::value_type(0);
+        if (op == Op::isfinite) return predicate(op, a.real(), part) && predicate(op, a.imag(), part);
+        return predicate(op, a.real(), part) || predicate(op, a.imag(), part);
+    } else {
+        return real_predicate(op, a, b);
+    }
+}
+
 template <class To, class From>
 To converted(From value) {
-    if constexpr (std::is_same_v<To, bool>)
+    if constexpr (is_complex<From> && is_complex<To>)
+        return static_cast<To>(value);
+    else if constexpr (is_complex<From> && std::is_same_v<To, bool>)
+        return value != From(0);
+    else if constexpr (is_complex<From>)
+        return converted<To>(value.real());
+    else if constexpr (is_complex<To>)
+        return To(static_cast<typename To::value_type>(value));
+    else if constexpr (std::is_same_v<To, bool>)
         return value != From(0);
     else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
         using Limits = std::numeric_limits<To>;
@@ -129,7 +176,7 @@ To converted(From value) {
         return static_cast<To>(value);
 }
 
-/// Vector routines, from the interpreter: one kernel over dense operands.
+/// Routines of the maths library, from the interpreter: one kernel over dense operands.
 Dense library_maths(const OpRequest& request, const Shape& domain, std::span<const Dense> operands) {
     const std::int64_t size = count_of(domain);
     Dense result{request.result, domain, Bytes(static_cast<std::size_t>(size) * bc::size_of(request.result))};
@@ -142,8 +189,8 @@ Dense library_maths(const OpRequest& request, const Shape& domain, std::span<con
     kernel.domain = program.intern_domain(flat);
     std::vector<void*> memory;
     bc::MicroOp compute;
-    const auto add_base = [&](const void* data) {
-        program.bases.push_back({request.type, true, true, size});
+    const auto add_base = [&](DType type, const void* data) {
+        program.bases.push_back({type, true, true, size});
         memory.push_back(const_cast<void*>(data));
         return program.add_view(static_cast<std::uint32_t>(memory.size() - 1), 0, {&dim, 1});
     };
@@ -151,22 +198,24 @@ Dense library_maths(const OpRequest& request, const Shape& domain, std::span<con
         bc::MicroOp load;
         load.kind = bc::MicroOp::Kind::LoadView;
         load.type = load.result = request.type;
-        load.index = add_base(operands[i].bytes.data());
+        load.index = add_base(request.type, operands[i].bytes.data());
         kernel.ops.push_back(load);
         compute.in[i] = static_cast<bc::ValueId>(i);
     }
     compute.op = request.op;
-    compute.type = compute.result = request.type;
+    compute.type = request.type;
+    compute.result = request.result;
     kernel.ops.push_back(compute);
     bc::MicroOp store;
     store.kind = bc::MicroOp::Kind::StoreView;
-    store.type = store.result = request.type;
+    store.type = store.result = request.result;
     store.in[0] = static_cast<bc::ValueId>(operands.size());
-    store.index = add_base(result.bytes.data());
+    store.index = add_base(request.result, result.bytes.data());
     kernel.ops.push_back(store);
     bc::Instruction instruction;
     instruction.op = request.op;
-    instruction.type = instruction.result = request.type;
+    instruction.type = request.type;
+    instruction.result = request.result;
     program.instructions.push_back(instruction);
     be::Traps traps;
     be::make_interpreter()->run(kernel, {&program, &plan, memory, {}}, traps);
@@ -183,7 +232,10 @@ T combine(Op op, T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
         if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
     }
-    return op == Op::amin ? (b < a ? b : a) : (b > a ? b : a);
+    if constexpr (is_complex<T>)
+        return a;
+    else
+        return op == Op::amin ? (b < a ? b : a) : (b > a ? b : a);
 }
 
 /// The fixed order: lanes within a leaf, then lanes by halves, then leaves by neighbours.
@@ -264,6 +316,8 @@ void map_elements(const OpRequest& request, std::span<const Dense> in, Dense& ou
             with_type(request.result, [&](auto to) { save(out.bytes, i, converted<decltype(to)>(load<T>(a, i))); });
         } else if (bc::info(request.op).result == bc::ResultType::Bool) {
             save(out.bytes, i, predicate(request.op, load<T>(a, i), load<T>(b, i)));
+        } else if (request.type != request.result) {
+            if constexpr (is_complex<T>) save(out.bytes, i, part_of(request.op, load<T>(a, i)));
         } else if (request.masked && !load<bool>(in[2].bytes, i)) {
             save(out.bytes, i, T(0));
         } else {
@@ -279,7 +333,8 @@ Dense evaluate(const OpRequest& request, const Shape& domain, std::span<const De
     trap = -1;
     if (bc::info(request.op).kind == bc::OpKind::Generate) return index_along(domain, request.axis);
     if (bc::info(request.op).kind == bc::OpKind::Reduce) return reduce(request, domain, operands[0]);
-    if (bc::info(request.op).maths == bc::Maths::Vector) {
+    const bc::Maths maths = bc::maths_of(request.op, request.type);
+    if (maths == bc::Maths::Vector || (maths == bc::Maths::Scalar && bc::is_complex(request.type))) {
         Dense result = library_maths(request, domain, operands);
         if (request.op != Op::pow) return result;
         with_type(request.type, [&](auto zero) {

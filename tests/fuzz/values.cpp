@@ -61,7 +61,11 @@ T integer_value(Flavour flavour, Random& random) {
 template <class T>
 T random_value(Flavour flavour, std::uint64_t hash) {
     Random random(hash);
-    if constexpr (std::is_same_v<T, bool>)
+    if constexpr (is_complex<T>) {
+        using Part = typename T::value_type;
+        const Part real = float_value<Part>(flavour, random);
+        return {real, random.percent(20) ? Part(0) : float_value<Part>(flavour, random)};
+    } else if constexpr (std::is_same_v<T, bool>)
         return random.percent(flavour == Flavour::WithZeros ? 10 : 50);
     else if constexpr (std::is_floating_point_v<T>)
         return float_value<T>(flavour, random);
@@ -71,7 +75,9 @@ T random_value(Flavour flavour, std::uint64_t hash) {
 
 template <class T>
 std::string show_value(T value) {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (is_complex<T>)
+        return fmt::format("({}, {})", show_value(value.real()), show_value(value.imag()));
+    else if constexpr (std::is_floating_point_v<T>)
         return fmt::format("{:a} ({:.17g})", value, value);
     else
         return fmt::format("{}", value);
@@ -108,7 +114,12 @@ Bytes initial_bytes(bc::DType type, std::int64_t size, std::uint64_t seed, std::
     return bytes;
 }
 
-bool same_element(bc::DType type, const std::byte* a, const std::byte* b) noexcept {
+bool same_element(bc::DType type, const std::byte* a, const std::byte* b) {
+    if (bc::is_complex(type)) {
+        const bc::DType part = bc::real_of(type);
+        const std::size_t size = bc::size_of(part);
+        return same_element(part, a, b) && same_element(part, a + size, b + size);
+    }
     if (std::memcmp(a, b, bc::size_of(type)) == 0) return true;
     return with_type(type, [&](auto zero) {
         using T = decltype(zero);

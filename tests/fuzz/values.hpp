@@ -5,6 +5,7 @@
 #include "fuzz/random.hpp"
 #include "xlazy/bytecode/program.hpp"
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -16,14 +17,20 @@ using Bytes = std::vector<std::byte>;
 template <class Visitor>
 decltype(auto) with_type(bc::DType type, Visitor&& visit) {
     switch (type) {
-        case bc::DType::boolean: return visit(bool{});
-        case bc::DType::i16: return visit(std::int16_t{});
-        case bc::DType::i32: return visit(std::int32_t{});
-        case bc::DType::i64: return visit(std::int64_t{});
-        case bc::DType::f32: return visit(float{});
-        default: return visit(double{});
+#define XLAZY_DTYPE(id, name, ctype, kind, enabled) \
+    case bc::DType::id:                             \
+        return visit(ctype{});
+#include "xlazy/bytecode/dtype.def"
+#undef XLAZY_DTYPE
+        case bc::DType::none: break;
     }
+    throw std::logic_error("a value of no type");
 }
+
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<std::complex<T>> = true;
 
 /// The enabled element types, in the order of the table.
 const std::vector<bc::DType>& enabled_types();
@@ -38,8 +45,8 @@ bc::Scalar random_scalar(bc::DType type, Flavour flavour, std::uint64_t hash);
 /// The initial contents of base `base`: element i depends on seed, base and i only, so a shrunk program keeps its data.
 Bytes initial_bytes(bc::DType type, std::int64_t size, std::uint64_t seed, std::uint32_t base);
 
-/// Equal bits, or both NaN.
-bool same_element(bc::DType type, const std::byte* a, const std::byte* b) noexcept;
+/// Equal bits, or both NaN; parts of complex numbers each.
+bool same_element(bc::DType type, const std::byte* a, const std::byte* b);
 
 /// First element that differs, -1 if none does. Where `defined` is not empty, elements with 0 there do not count.
 std::int64_t first_difference(bc::DType type, const Bytes& a, const Bytes& b, const std::vector<char>& defined);

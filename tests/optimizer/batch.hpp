@@ -50,7 +50,7 @@ public:
         bc::Instruction instruction;
         instruction.op = op;
         instruction.type = type;
-        instruction.result = bc::info(op).result == bc::ResultType::Bool ? DType::boolean : type;
+        instruction.result = bc::result_of(op, type);
         instruction.domain = domain;
         instruction.out = out;
         std::copy(in.begin(), in.end(), instruction.in);

@@ -34,14 +34,14 @@ struct Array {
     }
 };
 
-/// Calls f(std::type_identity<T>) with the C++ type of an enabled DType.
+/// Calls f(std::type_identity<T>) with the kernel type of an enabled DType.
 template <class F>
 void with_type(DType type, F&& f) {
     switch (type) {
 #define XLAZY_CALL_0(id, ctype)
-#define XLAZY_CALL_1(id, ctype)         \
-    case DType::id:                     \
-        f(std::type_identity<ctype>{}); \
+#define XLAZY_CALL_1(id, ctype)                     \
+    case DType::id:                                 \
+        f(std::type_identity<KernelType<ctype>>{}); \
         break;
 #define XLAZY_DTYPE(id, name, ctype, kind, enabled) XLAZY_CALL_##enabled(id, ctype)
 #include "xlazy/bytecode/dtype.def"
@@ -83,19 +83,19 @@ void for_each_index(const Extents& extents, const Extents& strides, F&& f) {
     }
 }
 
-/// Values of one run: out[i] = op(a[i], b[i]) for ops whose elements are a plain expression.
+/// Values of one run: out[i] = op(a[i], b[i]) for exact ops.
 template <class T>
 void map_elements(Op op, const T* pa, const T* pb, void* pout, std::int64_t count) {
     switch (op) {
-#define XLAZY_LOOP(id, expression)                                                                  \
-    case Op::id:                                                                                    \
-        if constexpr (bc::accepts(Op::id, bc::dtype_of<T>())) {                                     \
-            using R = std::conditional_t<bc::info(Op::id).result == bc::ResultType::Bool, bool, T>; \
-            for (std::int64_t i = 0; i < count; ++i) {                                              \
-                [[maybe_unused]] const T a = pa[i], b = pb[i];                                      \
-                static_cast<R*>(pout)[i] = static_cast<R>(expression);                              \
-            }                                                                                       \
-        }                                                                                           \
+#define XLAZY_LOOP(id, expression)                                                                             \
+    case Op::id:                                                                                               \
+        if constexpr (bc::accepts(Op::id, kDType<T>) && bc::maths_of(Op::id, kDType<T>) == bc::Maths::Exact) { \
+            using R = KernelType<bc::CType<bc::result_of(Op::id, kDType<T>)>>;                                 \
+            for (std::int64_t i = 0; i < count; ++i) {                                                         \
+                [[maybe_unused]] const T a = pa[i], b = pb[i];                                                 \
+                static_cast<R*>(pout)[i] = static_cast<R>(expression);                                         \
+            }                                                                                                  \
+        }                                                                                                      \
         break;
 #define XLAZY_MAP_0(id, expression)
 #define XLAZY_MAP_1(id, expression) XLAZY_LOOP(id, expression)
@@ -103,9 +103,10 @@ void map_elements(Op op, const T* pa, const T* pb, void* pout, std::int64_t coun
 #define XLAZY_MAP_3(id, expression)
 #define XLAZY_MAP_Same(id, arity, maths, expression) XLAZY_MAP_##maths(id, arity, expression)
 #define XLAZY_MAP_Bool(id, arity, maths, expression) XLAZY_MAP_##maths(id, arity, expression)
+#define XLAZY_MAP_Real(id, arity, maths, expression) XLAZY_MAP_##maths(id, arity, expression)
 #define XLAZY_MAP_Any(id, arity, maths, expression)
 #define XLAZY_MAP_Exact(id, arity, expression) XLAZY_MAP_##arity(id, expression)
-#define XLAZY_MAP_Scalar(id, arity, expression) XLAZY_MAP_##arity(id, expression)
+#define XLAZY_MAP_Scalar(id, arity, expression)
 #define XLAZY_MAP_Vector(id, arity, expression)
 #define XLAZY_MAP_Map(id, arity, result, maths, expression) XLAZY_MAP_##result(id, arity, maths, expression)
 #define XLAZY_MAP_Generate(id, arity, result, maths, expression)
@@ -120,13 +121,12 @@ void map_elements(Op op, const T* pa, const T* pb, void* pout, std::int64_t coun
 
 template <class T>
 T combine(Op op, T a, T b) {
-    switch (op) {
-        case Op::amin: return nan_min(a, b);
-        case Op::amax: return nan_max(a, b);
-        default:
-            if constexpr (!std::is_same_v<T, bool>) return wrap_add(a, b);
-            return a;
+    if constexpr (!is_complex<T>) {
+        if (op == Op::amin) return nan_min(a, b);
+        if (op == Op::amax) return nan_max(a, b);
     }
+    if constexpr (!std::is_same_v<T, bool>) return wrap_add(a, b);
+    return a;
 }
 
 /// The reduction rule (docs/semantics.md), to the letter. `line(i)` is the value at index i of the reduced axis.
@@ -163,7 +163,7 @@ T reduce_line(Op op, Line&& line, std::int64_t n, std::int64_t inner) {
         for (std::size_t k = 0; k + step < leaves.size(); k += 2 * step)
             leaves[k] = combine<T>(op, leaves[k], leaves[k + step]);
     }
-    return leaves.empty() ? T(0) : leaves[0];
+    return leaves.empty() ? T{} : leaves[0];
 }
 
 /// One kernel being run.
@@ -249,7 +249,7 @@ private:
         if (op.op == Op::cast) return cast(op, a, value);
         if (bc::can_fail(op.op, op.type))
             divide(op, a, b, value);
-        else if (bc::info(op.op).maths == bc::Maths::Vector) {
+        else if (bc::maths_of(op.op, op.type) != bc::Maths::Exact) {
             map_kernel(op.op, op.type, Form::vv)(a.bytes.data(), b.bytes.data(), nullptr, value.bytes.data(), count_);
         } else {
             with_type(op.type, [&]<class T>(std::type_identity<T>) {

@@ -36,10 +36,10 @@ using ScatterFn = void (*)(const void* dense, void* strided, std::int64_t rows, 
 enum class Form : std::uint8_t { vv, vs, sv, ss };
 inline constexpr std::size_t kForms = 4;
 
-/// Tables by element size are indexed by its logarithm: 1, 2, 4, 8 bytes.
-inline constexpr std::size_t kSizes = 4;
+/// Tables by element size are indexed by its logarithm: 1, 2, 4, 8, 16 bytes.
+inline constexpr std::size_t kSizes = 5;
 constexpr std::size_t size_index(std::size_t bytes) noexcept {
-    return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
+    return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4;
 }
 
 /// Two arithmetic ops in one loop, `second(first(a, b), c)`, save writing and reading the value between them. The
@@ -52,21 +52,34 @@ struct PairLoops {
     MapFn loops[kPairFirsts][kPairSeconds][kForms][2];
 };
 
+/// The loops whose operands have one element type.
+struct TypeKernels {
+    MapFn map[bc::kOpCount][kForms];  ///< unary ops: form vv; commutative ops have no sv
+    MapFn cast[bc::kDTypeCount];      ///< to that type
+    FaultFn fault[bc::kOpCount][kForms];
+    FoldFn fold[bc::kOpCount];
+    SegmentsFn segments[bc::kOpCount];
+};
+
 struct KernelTable {
-    MapFn map[bc::kOpCount][bc::kDTypeCount][kForms];  ///< unary ops: form vv; commutative ops have no sv
-    MapFn cast[bc::kDTypeCount][bc::kDTypeCount];      ///< from, to
+    const TypeKernels* types[bc::kDTypeCount];
     MapFn select[kSizes][kForms];
-    PairLoops pairs_f32, pairs_f64;
-    FaultFn fault[bc::kOpCount][bc::kDTypeCount][kForms];
-    FoldFn fold[bc::kOpCount][bc::kDTypeCount];
-    SegmentsFn segments[bc::kOpCount][bc::kDTypeCount];
     GatherFn gather[kSizes];
     ScatterFn scatter[kSizes];
+    const PairLoops* pairs_f32;
+    const PairLoops* pairs_f64;
+
+    const TypeKernels& of(bc::DType type) const noexcept { return *types[static_cast<std::size_t>(type)]; }
 };
 
 extern const KernelTable kBaselineKernels;
 extern const KernelTable kAvx2Kernels;
 extern const KernelTable kAvx512Kernels;
+
+/// The parts of a product or quotient of two complex numbers (real part, imaginary part), unless they are right as the
+/// common formula gave them.
+void recover(bc::Op op, const float* a, const float* b, float& re, float& im) noexcept;
+void recover(bc::Op op, const double* a, const double* b, double& re, double& im) noexcept;
 
 /// The table of the instruction set in use.
 const KernelTable& kernels() noexcept;

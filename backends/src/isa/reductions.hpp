@@ -12,14 +12,6 @@
 namespace xlazy::be {
 inline namespace XLAZY_ISA {
 
-/// What a reduction computes in: integer sums in unsigned integers, since vectors of signed ones must not overflow;
-/// bools in bytes. The bits are those of the type itself.
-template <bc::Op Op, class T>
-using Folded = std::conditional_t<
-    std::is_same_v<T, bool>, unsigned char,
-    typename std::conditional_t<Op == bc::Op::sum && std::is_integral_v<T> && !std::is_same_v<T, bool>,
-                                std::make_unsigned<T>, std::type_identity<T>>::type>;
-
 /// Columns [0, Vectors * lanes) of all rows, with the accumulators in registers. For few columns.
 template <bc::Op Op, class T, int Vectors>
 void fold_columns(const T* values, std::int64_t rows, std::int64_t row_stride, T* acc) {
@@ -53,11 +45,8 @@ void fold_wide(const T* values, std::int64_t rows, std::int64_t columns, std::in
 }
 
 template <bc::Op Op, class T>
-void fold(const void* pvalues, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, void* pacc,
-          bool fresh) {
+void fold(const T* values, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, T* acc, bool fresh) {
     constexpr std::int64_t lanes = kVectorBytes / static_cast<int>(sizeof(T));
-    const T* values = static_cast<const T*>(pvalues);
-    T* acc = static_cast<T*>(pacc);
     if (fresh) {
         std::memcpy(acc, values, static_cast<std::size_t>(columns) * sizeof(T));
         values += row_stride;
@@ -125,10 +114,7 @@ void short_segments(const T* values, std::int64_t count, std::int64_t n, std::in
 }
 
 template <bc::Op Op, class T>
-void segments(const void* pvalues, std::int64_t count, std::int64_t n, std::int64_t inner, void* pout) {
-    const T* values = static_cast<const T*>(pvalues);
-    T* out = static_cast<T*>(pout);
-    const std::int64_t lanes = reduction_lanes(inner);
+void segments(const T* values, std::int64_t count, std::int64_t n, std::int64_t inner, std::int64_t lanes, T* out) {
     const std::int64_t width = lanes * inner, length = n * inner;
     if (lanes == 1) {
         for (std::int64_t s = 0; s < count; ++s)
@@ -136,7 +122,7 @@ void segments(const void* pvalues, std::int64_t count, std::int64_t n, std::int6
         return;
     }
     if (n <= lanes) return short_segments<Op, T>(values, count, n, inner, lanes, out);
-    T acc[kMaxLaneValues];
+    T acc[2 * kMaxLaneValues];  // complex numbers have two parts
     const std::int64_t rows = n / lanes, rest = (n % lanes) * inner;
     for (std::int64_t s = 0; s < count; ++s, values += length, out += inner) {
         fold<Op, T>(values, rows, width, width, acc, true);
@@ -144,6 +130,35 @@ void segments(const void* pvalues, std::int64_t count, std::int64_t n, std::int6
         fold_lanes<Op, T>(acc, lanes, lanes, inner);
         std::memcpy(out, acc, static_cast<std::size_t>(inner) * sizeof(T));
     }
+}
+
+/// What values are folded as: complex sums part by part, bools as bytes. Integer sums come here unsigned, since vectors
+/// of signed integers must not overflow.
+template <bc::Op Op, class T>
+struct Folded {
+    using type = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;
+    static constexpr std::int64_t parts = 1;
+};
+template <class T>
+struct Folded<bc::Op::sum, Complex<T>> {
+    using type = T;
+    static constexpr std::int64_t parts = 2;
+};
+
+template <bc::Op Op, class T>
+void fold_values(const void* values, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, void* acc,
+                 bool fresh) {
+    using F = typename Folded<Op, T>::type;
+    constexpr std::int64_t parts = Folded<Op, T>::parts;
+    fold<Op, F>(static_cast<const F*>(values), rows, parts * columns, parts * row_stride, static_cast<F*>(acc), fresh);
+}
+
+template <bc::Op Op, class T>
+void segments_of_values(const void* values, std::int64_t count, std::int64_t n, std::int64_t inner, void* out) {
+    using F = typename Folded<Op, T>::type;
+    constexpr std::int64_t parts = Folded<Op, T>::parts;
+    segments<Op, F>(static_cast<const F*>(values), count, n, parts * inner, reduction_lanes(inner),
+                    static_cast<F*>(out));
 }
 
 }  // namespace XLAZY_ISA

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds the table of one instruction set. Included once by each of baseline.cpp, avx2.cpp and avx512.cpp, which define
-// XLAZY_ISA and are compiled for it.
+// Builds the tables of one instruction set, which files that are compiled for it define by XLAZY_TYPE_KERNELS and
+// XLAZY_PAIR_LOOPS, a few element types each. They define XLAZY_ISA.
 #pragma once
 
 #include "isa/loops.hpp"
@@ -26,12 +26,50 @@ constexpr bool commutes(bc::Op op) {
     }
 }
 
+/// Is the result's bit pattern the same for signed and unsigned integers?
+constexpr bool ignores_sign(bc::Op op) {
+    switch (op) {
+        case bc::Op::copy:
+        case bc::Op::add:
+        case bc::Op::sub:
+        case bc::Op::mul:
+        case bc::Op::neg:
+        case bc::Op::bit_and:
+        case bc::Op::bit_or:
+        case bc::Op::bit_xor:
+        case bc::Op::bit_not:
+        case bc::Op::eq:
+        case bc::Op::ne:
+        case bc::Op::sum: return true;
+        default: return false;
+    }
+}
+
+template <class T>
+struct UnsignedOf {
+    using type = T;
+};
+template <class T>
+requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) struct UnsignedOf<T> : std::make_unsigned<T> {
+};
+/// Integers of one size share loops where they may.
+template <class T, bool IgnoresSign = true>
+using Shared = typename std::conditional_t<IgnoresSign, UnsignedOf<T>, std::type_identity<T>>::type;
+
+/// The kernel type of an op's result.
 template <bc::Op Op, class T>
-constexpr void enter_exact(KernelTable& table, std::size_t type) {
-    using R = std::conditional_t<bc::info(Op).result == bc::ResultType::Bool, bool, T>;
-    auto& forms = table.map[static_cast<std::size_t>(Op)][type];
+using Result = KernelType<bc::CType<bc::result_of(Op, kDType<T>)>>;
+
+template <bc::Op Op, class T>
+constexpr void enter_exact(TypeKernels& table) {
+    using R = Result<Op, T>;
+    auto& forms = table.map[static_cast<std::size_t>(Op)];
     if constexpr (bc::info(Op).arity == 1) {
         forms[0] = unary_loop<Op, R, T>;
+    } else if constexpr (is_complex<T> && (Op == bc::Op::mul || Op == bc::Op::div)) {
+        forms[static_cast<std::size_t>(Form::vv)] = complex_loop<Op, T, Form::vv>;
+        forms[static_cast<std::size_t>(Form::vs)] = complex_loop<Op, T, Form::vs>;
+        if constexpr (!commutes(Op)) forms[static_cast<std::size_t>(Form::sv)] = complex_loop<Op, T, Form::sv>;
     } else if constexpr (bc::info(Op).arity == 2) {
         forms[static_cast<std::size_t>(Form::vv)] = binary_loop<Op, R, T, Form::vv>;
         forms[static_cast<std::size_t>(Form::vs)] = binary_loop<Op, R, T, Form::vs>;
@@ -40,8 +78,8 @@ constexpr void enter_exact(KernelTable& table, std::size_t type) {
 }
 
 template <bc::Op Op, class T>
-constexpr void enter_vector(KernelTable& table, std::size_t type) {
-    auto& forms = table.map[static_cast<std::size_t>(Op)][type];
+constexpr void enter_vector(TypeKernels& table) {
+    auto& forms = table.map[static_cast<std::size_t>(Op)];
     if constexpr (bc::info(Op).arity == 1) {
         forms[0] = vector_maths_1<Op, T>;
     } else {
@@ -52,45 +90,43 @@ constexpr void enter_vector(KernelTable& table, std::size_t type) {
 }
 
 template <bc::Op Op, class T>
-constexpr void enter_op(KernelTable& table, std::size_t type) {
-    constexpr bc::OpInfo op = bc::info(Op);
-    if constexpr (op.kind == bc::OpKind::Reduce) {
-        using F = Folded<Op, T>;
-        table.fold[static_cast<std::size_t>(Op)][type] = fold<Op, F>;
-        table.segments[static_cast<std::size_t>(Op)][type] = segments<Op, F>;
-    } else if constexpr (bc::can_fail(Op, bc::dtype_of<T>())) {
-        auto& forms = table.fault[static_cast<std::size_t>(Op)][type];
+constexpr void enter_op(TypeKernels& table) {
+    constexpr bc::OpKind kind = bc::info(Op).kind;
+    constexpr bc::Maths maths = bc::maths_of(Op, kDType<T>);
+    if constexpr (kind == bc::OpKind::Reduce) {
+        table.fold[static_cast<std::size_t>(Op)] = fold_values<Op, Shared<T, ignores_sign(Op)>>;
+        table.segments[static_cast<std::size_t>(Op)] = segments_of_values<Op, Shared<T, ignores_sign(Op)>>;
+    } else if constexpr (bc::can_fail(Op, kDType<T>)) {
+        auto& forms = table.fault[static_cast<std::size_t>(Op)];
         forms[static_cast<std::size_t>(Form::vv)] = fault_loop<Op, T, Form::vv>;
         forms[static_cast<std::size_t>(Form::vs)] = fault_loop<Op, T, Form::vs>;
         forms[static_cast<std::size_t>(Form::sv)] = fault_loop<Op, T, Form::sv>;
-    } else if constexpr (op.kind == bc::OpKind::Map && op.maths == bc::Maths::Exact && Op != bc::Op::cast &&
+    } else if constexpr (kind == bc::OpKind::Map && maths == bc::Maths::Exact && Op != bc::Op::cast &&
                          Op != bc::Op::select) {
-        enter_exact<Op, T>(table, type);
-    } else if constexpr (op.maths == bc::Maths::Vector) {
-        enter_vector<Op, T>(table, type);
+        enter_exact<Op, Shared<T, ignores_sign(Op)>>(table);
+    } else if constexpr (maths == bc::Maths::Vector) {
+        enter_vector<Op, T>(table);
     }
 }
 
 template <class T, class R>
-constexpr void enter_cast(KernelTable& table, std::size_t from, std::size_t to) {
-    table.cast[from][to] = unary_loop<bc::Op::cast, R, T>;
+constexpr void enter_cast(TypeKernels& table, std::size_t to) {
+    constexpr bool integers = std::is_integral_v<T> && std::is_integral_v<R>;
+    table.cast[to] = unary_loop<bc::Op::cast, Shared<R, integers>, Shared<T, integers && sizeof(R) <= sizeof(T)>>;
 }
 
-#define XLAZY_IF_ENABLED_0(...)
-#define XLAZY_IF_ENABLED_1(...) __VA_ARGS__
-
 template <class T>
-constexpr void enter_type(KernelTable& table) {
-    constexpr bc::DType type = bc::dtype_of<T>();
-    constexpr auto index = static_cast<std::size_t>(type);
+constexpr TypeKernels make_type() {
+    TypeKernels table{};
 #define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) \
-    if constexpr (bc::accepts(bc::Op::id, type)) enter_op<bc::Op::id, T>(table, index);
+    if constexpr (bc::accepts(bc::Op::id, kDType<T>)) enter_op<bc::Op::id, T>(table);
 #include "xlazy/bytecode/ops.def"
 #undef XLAZY_OP
 #define XLAZY_DTYPE(id, name, to, kind, enabled) \
-    XLAZY_IF_ENABLED_##enabled(enter_cast<T, to>(table, index, static_cast<std::size_t>(bc::DType::id));)
+    if constexpr (enabled != 0) enter_cast<T, KernelType<to>>(table, static_cast<std::size_t>(bc::DType::id));
 #include "xlazy/bytecode/dtype.def"
 #undef XLAZY_DTYPE
+    return table;
 }
 
 template <class T>
@@ -128,23 +164,36 @@ constexpr void enter_pairs_of(PairLoops& pairs) {
 }
 
 template <class T>
-constexpr void enter_pairs(PairLoops& pairs) {
+constexpr PairLoops make_pairs() {
+    PairLoops pairs{};
     enter_pairs_of<PairFirst::add, T>(pairs);
     enter_pairs_of<PairFirst::sub, T>(pairs);
     enter_pairs_of<PairFirst::mul, T>(pairs);
+    return pairs;
 }
+
+#define XLAZY_DTYPE(id, name, type, kind, enabled) extern const TypeKernels kKernels_##id;
+#include "xlazy/bytecode/dtype.def"
+#undef XLAZY_DTYPE
+extern const PairLoops kPairs_f32, kPairs_f64;
+
+#define XLAZY_TYPE_KERNELS(id) \
+    constinit const TypeKernels kKernels_##id = make_type<KernelType<bc::CType<bc::DType::id>>>();
+#define XLAZY_PAIR_LOOPS(id) constinit const PairLoops kPairs_##id = make_pairs<bc::CType<bc::DType::id>>();
 
 constexpr KernelTable make_table() {
     KernelTable table{};
-#define XLAZY_DTYPE(id, name, type, kind, enabled) XLAZY_IF_ENABLED_##enabled(enter_type<type>(table);)
+#define XLAZY_DTYPE(id, name, type, kind, enabled) \
+    if constexpr (enabled != 0) table.types[static_cast<std::size_t>(bc::DType::id)] = &kKernels_##id;
 #include "xlazy/bytecode/dtype.def"
 #undef XLAZY_DTYPE
     enter_size<std::uint8_t>(table);
     enter_size<std::uint16_t>(table);
     enter_size<std::uint32_t>(table);
     enter_size<std::uint64_t>(table);
-    enter_pairs<float>(table.pairs_f32);
-    enter_pairs<double>(table.pairs_f64);
+    enter_size<Wide>(table);
+    table.pairs_f32 = &kPairs_f32;
+    table.pairs_f64 = &kPairs_f64;
     return table;
 }
 

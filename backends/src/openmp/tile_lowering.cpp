@@ -18,8 +18,8 @@ constexpr std::size_t index_of(bc::DType type) noexcept { return static_cast<std
 constexpr std::int64_t kExactCost = 6, kVectorCost = 80, kScalarCost = 800, kFaultCost = 100, kMoveCost = 30;
 constexpr std::int64_t kMemoryCost = 15;
 
-std::int64_t cost_of(bc::Op op) noexcept {
-    switch (bc::info(op).maths) {
+std::int64_t cost_of(const MicroOp& op) noexcept {
+    switch (bc::maths_of(op.op, op.type)) {
         case bc::Maths::Vector: return kVectorCost;
         case bc::Maths::Scalar: return kScalarCost;
         default: return kExactCost;
@@ -83,13 +83,13 @@ void TileProgram::lower_compute(std::size_t op) {
     TileOp tile_op(uniform ? TileOp::Kind::MapOnce : TileOp::Kind::Map);
     tile_op.a = tile_op.b = tile_op.c = places_[micro.in[0]].pointer;
     if (micro.op == bc::Op::cast)
-        tile_op.map = kernels().cast[index_of(micro.type)][index_of(micro.result)];
+        tile_op.map = kernels().of(micro.type).cast[index_of(micro.result)];
     else if (bc::info(micro.op).arity == 1)
         tile_op.map = map_kernel(micro.op, micro.type, Form::vv);
     else
         lower_binary(op, tile_op);
     tile_op.out = result_place(op, uniform, true);
-    cost_ += cost_of(micro.op);
+    cost_ += cost_of(micro);
     ops_.push_back(tile_op);
 }
 
@@ -128,7 +128,7 @@ void TileProgram::lower_pair(std::size_t op) {
                                  : second.op == bc::Op::mul ? PairSecond::mul
                                  : left                     ? PairSecond::sub
                                                             : PairSecond::reverse_sub;
-    const PairLoops& pairs = second.type == bc::DType::f32 ? kernels().pairs_f32 : kernels().pairs_f64;
+    const PairLoops& pairs = second.type == bc::DType::f32 ? *kernels().pairs_f32 : *kernels().pairs_f64;
     tile_op.map = pairs.loops[static_cast<std::size_t>(first_op)][static_cast<std::size_t>(second_op)]
                              [static_cast<std::size_t>(form)][c.uniform ? 1 : 0];
     tile_op.out = result_place(op, false, true);
@@ -169,7 +169,7 @@ void TileProgram::lower_fault(std::size_t op) {
     else
         tile_op.c = uniform ? places_[micro.in[2]].pointer : per_element(micro.in[2], spread_mask);
     const Form form = uniform ? Form::vv : form_of(first && !spread_first, second);
-    tile_op.fault = kernels().fault[index_of(micro.op)][index_of(micro.type)][static_cast<std::size_t>(form)];
+    tile_op.fault = kernels().of(micro.type).fault[index_of(micro.op)][static_cast<std::size_t>(form)];
     tile_op.extra = static_cast<std::uint16_t>(faults_.size());
     faults_.push_back({micro.instruction, micro.type, form});
     tile_op.out = result_place(op, uniform, false);  // never in place: its operands are reported
@@ -229,9 +229,9 @@ void TileProgram::lower_fold(std::size_t op) {
         dense = dense && (result.strides[axis] == step || nest_.extent(static_cast<unsigned>(axis)) == 1);
         step *= nest_.extent(static_cast<unsigned>(axis));
     }
-    reductions_.push_back({kernels().fold[index_of(micro.op)][index_of(micro.type)],
-                           kernels().segments[index_of(micro.op)][index_of(micro.type)], bc::size_of(micro.result),
-                           access, dense, memory_to_fold(micro.in[0])});
+    const TypeKernels& loops = kernels().of(micro.type);
+    reductions_.push_back({loops.fold[index_of(micro.op)], loops.segments[index_of(micro.op)],
+                           bc::size_of(micro.result), access, dense, memory_to_fold(micro.in[0])});
 }
 
 std::optional<std::size_t> TileProgram::memory_to_fold(bc::ValueId value) const {

@@ -48,6 +48,8 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings) {
     scalars_.clear();
     free_slots_.clear();
     cells_ = slots_ = 0;
+    slot_element_ = 8;
+    for (const MicroOp& op : kernel.ops) slot_element_ = std::max(slot_element_, bc::size_of(op.result));
     cost_ = 0;
     bind_accesses();
     choose_block();
@@ -220,7 +222,7 @@ bool TileProgram::overwritten_while_used(std::size_t load) const {
 }
 
 void TileProgram::choose_tile() {
-    const std::int64_t live = static_cast<std::int64_t>(std::max<std::size_t>(slots_, 1) * kSlotElement);
+    const std::int64_t live = static_cast<std::int64_t>(std::max<std::size_t>(slots_, 1) * slot_element_);
     tile_ = std::clamp(kSlotBudget / live, kMinTile, kMaxTile) & ~std::int64_t{63};
     if (nest_.count() == 0) return;
     if (reductions_.empty()) {

@@ -93,10 +93,9 @@ public:
     const std::vector<const void*>& scalars() const noexcept { return scalars_; }
     std::size_t cells() const noexcept { return cells_; }
     std::size_t slots() const noexcept { return slots_; }
-    std::size_t slot_bytes() const noexcept { return static_cast<std::size_t>(tile_) * kSlotElement; }
+    std::size_t slot_bytes() const noexcept { return static_cast<std::size_t>(tile_) * slot_element_; }
 
 private:
-    static constexpr std::size_t kSlotElement = 8;  ///< bytes of the largest element type
     static constexpr std::size_t kNoAccess = ~std::size_t{0};
     static constexpr std::size_t kNoOp = ~std::size_t{0};
 
@@ -149,6 +148,7 @@ private:
     LoopNest nest_;
     unsigned inner_axis_ = 0;
     std::int64_t block_ = 1, tile_ = 1, cost_ = 0;
+    std::size_t slot_element_ = 8;  ///< bytes of the largest element in a slot
     std::vector<TileOp> ops_;
     std::vector<FaultSite> faults_;
     std::vector<Reduction> reductions_;

@@ -46,6 +46,11 @@ private:
     static constexpr std::size_t kLaneBytes = 32 * 16;
     static constexpr std::int64_t kNoBlock = -2;
 
+    /// One value of any type.
+    struct alignas(16) Cell {
+        std::byte bytes[16];
+    };
+
     /// An access whose pointer moves with the tile.
     struct Moving {
         std::uint16_t access;
@@ -74,7 +79,7 @@ private:
     std::vector<std::int64_t> index_values_;
     std::vector<Moving> moving_;
     std::vector<std::uint16_t> uniform_;
-    std::vector<std::int64_t> cells_;
+    std::vector<Cell> cells_;
     std::vector<std::byte> slots_;
     std::vector<std::byte> lanes_;
     std::vector<FoldTarget> targets_;

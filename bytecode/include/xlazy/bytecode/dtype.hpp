@@ -42,6 +42,11 @@ constexpr bool is_integer(DType type) noexcept {
     return info(type).kind == DTypeKind::Int || info(type).kind == DTypeKind::UInt;
 }
 constexpr bool is_float(DType type) noexcept { return info(type).kind == DTypeKind::Float; }
+constexpr bool is_complex(DType type) noexcept { return info(type).kind == DTypeKind::Complex; }
+/// Type of the real and the imaginary part of a complex type; other types stay.
+constexpr DType real_of(DType type) noexcept {
+    return type == DType::c64 ? DType::f32 : type == DType::c128 ? DType::f64 : type;
+}
 
 /// DType of a name of the text form; DType::none if there is no such type.
 DType dtype_from_name(std::string_view name) noexcept;

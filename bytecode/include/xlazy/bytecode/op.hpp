@@ -13,8 +13,19 @@ enum class Op : std::uint16_t {
 };
 
 enum class OpKind : std::uint8_t { Map, Reduce, Generate };
-enum class OperandTypes : std::uint8_t { All, Number, Integer, IntegerOrBool, Float, Bool, Index };
-enum class ResultType : std::uint8_t { Same, Bool, Any };
+enum class OperandTypes : std::uint8_t {
+    All,
+    Ordered,  ///< all but complex
+    Number,   ///< all but bool
+    Integer,
+    IntegerOrBool,
+    Float,
+    Inexact,  ///< Float or Complex
+    Complex,
+    Bool,
+    Index,
+};
+enum class ResultType : std::uint8_t { Same, Bool, Real, Any };
 enum class Fault : std::uint8_t { None, DivideByZero };
 enum class Maths : std::uint8_t { Exact, Vector, Scalar };
 
@@ -48,14 +59,34 @@ constexpr bool accepts(Op op, DType type) noexcept {
     const bool integer = kind == DTypeKind::Int || kind == DTypeKind::UInt;
     switch (info(op).in) {
         case OperandTypes::All: return true;
+        case OperandTypes::Ordered: return kind != DTypeKind::Complex;
         case OperandTypes::Number: return kind != DTypeKind::Bool;
         case OperandTypes::Integer: return integer;
         case OperandTypes::IntegerOrBool: return integer || kind == DTypeKind::Bool;
         case OperandTypes::Float: return kind == DTypeKind::Float;
+        case OperandTypes::Inexact: return kind == DTypeKind::Float || kind == DTypeKind::Complex;
+        case OperandTypes::Complex: return kind == DTypeKind::Complex;
         case OperandTypes::Bool: return kind == DTypeKind::Bool;
         case OperandTypes::Index: return type == DType::i64;
     }
     return false;
+}
+
+/// The result's type for operands of `type`; none where the instruction says it.
+constexpr DType result_of(Op op, DType type) noexcept {
+    switch (info(op).result) {
+        case ResultType::Same: return type;
+        case ResultType::Bool: return DType::boolean;
+        case ResultType::Real: return real_of(type);
+        case ResultType::Any: break;
+    }
+    return DType::none;
+}
+
+/// How elements of this type are computed. No vector routines exist for complex numbers.
+constexpr Maths maths_of(Op op, DType type) noexcept {
+    const bool routine = info(op).maths == Maths::Vector || op == Op::sqrt || op == Op::abs;
+    return is_complex(type) && routine ? Maths::Scalar : info(op).maths;
 }
 
 /// Can an element of this op fail on its data? (Floating-point division cannot.)

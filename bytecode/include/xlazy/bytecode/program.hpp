@@ -63,6 +63,10 @@ T scalar_value(const Scalar& scalar) noexcept {
     return value;
 }
 
+/// The scalar as the op `cast` converts elements.
+/// @throws std::invalid_argument if one of the types is none
+Scalar convert_scalar(const Scalar& scalar, DType to);
+
 /// The batch. `origins[i]` is the user's line of instruction i; it lies apart so that structure compares without lines.
 struct Program {
     std::vector<Instruction> instructions;

@@ -85,7 +85,17 @@ using held_as = std::conditional_t<std::is_const_v<std::remove_reference_t<S>>, 
 
 /// Element types that the bytecode computes with.
 template <class T>
-inline constexpr bool is_recorded = bc::info(bc::dtype_of<T>()).enabled;
+inline constexpr bool is_recorded = [] {
+    switch (bc::dtype_of<T>()) {
+        case bc::DType::boolean:
+        case bc::DType::i16:
+        case bc::DType::i32:
+        case bc::DType::i64:
+        case bc::DType::f32:
+        case bc::DType::f64: return true;
+        default: return false;
+    }
+}();
 
 template <class E>
 concept recorded_value = requires { typename E::value_type; } && is_recorded<typename E::value_type>;
