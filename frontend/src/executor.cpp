@@ -22,8 +22,8 @@ std::size_t scratch_bytes(const bc::Program& program, const bc::Scratch& scratch
 
 class Execution {
 public:
-    Execution(Queue& queue, const bc::Plan& plan)
-        : queue_(queue), program_(queue.program), plan_(plan), backend_(backend_of(queue)) {
+    Execution(Queue& queue, const bc::Plan& plan, std::uint64_t geometry)
+        : queue_(queue), program_(queue.program), plan_(plan), geometry_(geometry), backend_(backend_of(queue)) {
         queue_.base_memory.clear();
         for (const BaseUse& use : queue_.uses) {
             queue_.base_memory.push_back(BaseAccess::memory(*use.base));
@@ -121,9 +121,11 @@ private:
 
     void run_kernel(std::uint32_t index) {
         const bc::Kernel& kernel = plan_.kernels[index];
-        const be::Bindings bindings{&program_, &plan_, queue_.base_memory, queue_.scratch_memory};
+        const bool complete = outcome_.missing.empty() && !lacking_;
+        const be::Bindings bindings{&program_, &plan_, queue_.base_memory, queue_.scratch_memory,
+                                    complete ? geometry_ : 0};
         try {
-            if (outcome_.missing.empty() && !lacking_) {
+            if (complete) {
                 backend_.run(kernel, bindings, outcome_.traps);
             } else {
                 const bc::Kernel rest = without_missing(kernel);
@@ -150,6 +152,7 @@ private:
     Queue& queue_;
     const bc::Program& program_;
     const bc::Plan& plan_;
+    const std::uint64_t geometry_;
     be::Backend& backend_;
     Outcome outcome_;
     bool lacking_ = false;  ///< a base got no memory in an earlier piece of the batch
@@ -185,8 +188,8 @@ std::uint64_t bytes_needed(const Queue& queue, const bc::Plan& plan) {
     return static_cast<std::uint64_t>(most);
 }
 
-Outcome execute(Queue& queue, const bc::Plan& plan) {
-    Execution execution(queue, plan);
+Outcome execute(Queue& queue, const bc::Plan& plan, std::uint64_t geometry) {
+    Execution execution(queue, plan, geometry);
     Outcome outcome = execution.run();
     count(counters().kernels_run, execution.kernels());
     return outcome;

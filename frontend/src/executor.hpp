@@ -35,6 +35,7 @@ std::uint64_t bytes_needed(const Queue& queue, const bc::Plan& plan);
 
 /// Where memory is missing, the rest of each kernel runs without the operations that need it, so that everything
 /// independent has its value. The bases' memory is updated.
-Outcome execute(Queue& queue, const bc::Plan& plan);
+/// @param geometry as be::Bindings has it
+Outcome execute(Queue& queue, const bc::Plan& plan, std::uint64_t geometry);
 
 }  // namespace xlazy::rt

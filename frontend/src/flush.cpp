@@ -90,8 +90,11 @@ public:
         const std::uint64_t start = nanoseconds_now();
         describe_bases();
         std::string problem;
+        std::uint64_t geometry = 0;
         try {
-            plan_ = plan_of(queue_.program);
+            opt::Planned known = plan_of(queue_.program);
+            plan_ = std::move(known.plan);
+            geometry = known.geometry;
         } catch (const std::bad_alloc&) {
             problem = "out of memory while the batch was planned";
         } catch (const std::exception& error) {
@@ -104,7 +107,7 @@ public:
             if (room != std::numeric_limits<std::uint64_t>::max() && bytes_needed(queue_, *plan_) > room) return false;
         }
         Outcome outcome;
-        if (plan_ != nullptr) outcome = execute(queue_, *plan_);
+        if (plan_ != nullptr) outcome = execute(queue_, *plan_, geometry);
         const std::uint64_t done = nanoseconds_now();
         settle(outcome, problem);
         account(planned - start, done - planned);

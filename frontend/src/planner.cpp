@@ -37,15 +37,14 @@ int threads_to_use() {
 
 void prepare_planner() { plan_cache(); }
 
-std::shared_ptr<const bc::Plan> plan_of(const bc::Program& program) {
+opt::Planned plan_of(const bc::Program& program) {
     static const opt::PlanOptions* const options = new opt::PlanOptions(plan_options());
-    unsigned made = 0;
-    std::shared_ptr<const bc::Plan> plan = plan_cache().get(program, *options, made);
-    if (made == 0)
+    opt::Planned planned = plan_cache().get(program, *options);
+    if (planned.made == 0)
         count(counters().plans_hit);
     else
-        count(counters().plans_missed, made);
-    return plan;
+        count(counters().plans_missed, planned.made);
+    return planned;
 }
 
 be::Backend& backend_of(Queue& queue) {

@@ -11,7 +11,7 @@ namespace xlazy::rt {
 void prepare_planner();
 
 /// The plan of a batch, from the cache if it is known. @throws std::logic_error: an internal error
-std::shared_ptr<const bc::Plan> plan_of(const bc::Program& program);
+opt::Planned plan_of(const bc::Program& program);
 
 /// The queue's back end, made anew after set_num_threads.
 be::Backend& backend_of(Queue& queue);

@@ -14,8 +14,6 @@ namespace xlazy::opt {
 
 namespace {
 
-using PlanPtr = PlanStore::PlanPtr;
-
 /// The numbers of iterations with which loops ran lately. Most loops have one number or two, and each of them gets a
 /// plan. Of those that have more, a number that comes back soon does; but not ever more of them, or a program whose
 /// numbers come back at random would plan for ever.
@@ -61,10 +59,10 @@ struct PlanCache::Impl {
 
     std::unique_ptr<Keys> take_keys();
     void give_back(std::unique_ptr<Keys> keys);
-    PlanPtr find(const bc::Program& program, const Keys& keys, PassSet passes);
-    PlanPtr make(const bc::Program& program, const Keys& keys, const PlanOptions& options);
+    Planned find(const bc::Program& program, const Keys& keys, PassSet passes);
+    Planned make(const bc::Program& program, const Keys& keys, const PlanOptions& options);
     bool worth_a_plan(const Repeats& repeats, const Keys& keys);
-    PlanPtr in_pieces(const bc::Program& program, const Repeats& repeats, const PlanOptions& options, unsigned& made);
+    Planned in_pieces(const bc::Program& program, const Repeats& repeats, const PlanOptions& options);
 };
 
 /// Room for keys, used again, so that a batch whose size was seen before allocates nothing. Not kept by threads: arrays
@@ -82,19 +80,20 @@ void PlanCache::Impl::give_back(std::unique_ptr<Keys> keys) {
     spare_keys.push_back(std::move(keys));
 }
 
-PlanPtr PlanCache::Impl::find(const bc::Program& program, const Keys& keys, PassSet passes) {
+Planned PlanCache::Impl::find(const bc::Program& program, const Keys& keys, PassSet passes) {
     const std::lock_guard lock(mutex);
     return store.find(program, keys, passes);
 }
 
 /// Plans outside the lock: another thread may plan the same batch meanwhile; the first one's plan is kept.
-PlanPtr PlanCache::Impl::make(const bc::Program& program, const Keys& keys, const PlanOptions& options) {
+Planned PlanCache::Impl::make(const bc::Program& program, const Keys& keys, const PlanOptions& options) {
     auto plan = std::make_shared<const bc::Plan>(make_plan(program, options));
     const PassSet passes = normalised(options.passes);
     const std::lock_guard lock(mutex);
-    if (PlanPtr known = store.find(program, keys, passes)) return known;
-    store.insert(plan, keys, passes);
-    return plan;
+    Planned planned = store.find(program, keys, passes);
+    if (planned.plan == nullptr) planned = store.insert(std::move(plan), keys, passes);
+    planned.made = 1;
+    return planned;
 }
 
 bool PlanCache::Impl::worth_a_plan(const Repeats& repeats, const Keys& keys) {
@@ -102,44 +101,37 @@ bool PlanCache::Impl::worth_a_plan(const Repeats& repeats, const Keys& keys) {
     return loops.worth_a_plan(repeats.unit, keys.structure.hash);
 }
 
-PlanPtr PlanCache::Impl::in_pieces(const bc::Program& program, const Repeats& repeats, const PlanOptions& options,
-                                   unsigned& made) {
+Planned PlanCache::Impl::in_pieces(const bc::Program& program, const Repeats& repeats, const PlanOptions& options) {
     auto whole = std::make_shared<bc::Plan>();
+    unsigned made = 0;
     Excerpt excerpt(program);
     std::unique_ptr<Keys> keys = take_keys();
     for (std::size_t i = 0; i + 1 < repeats.cuts.size(); ++i) {
         excerpt.take(repeats.cuts[i], repeats.cuts[i + 1]);
         keys->set(excerpt.program());
-        PlanPtr piece = find(excerpt.program(), *keys, normalised(options.passes));
-        if (piece == nullptr) {
-            ++made;
-            piece = make(excerpt.program(), *keys, options);
-        }
-        excerpt.append(*whole, *piece);
+        Planned piece = find(excerpt.program(), *keys, normalised(options.passes));
+        if (piece.plan == nullptr) piece = make(excerpt.program(), *keys, options);
+        excerpt.append(*whole, *piece.plan);
+        made += piece.made;
     }
     give_back(std::move(keys));
-    return whole;
+    return {std::move(whole), made, 0};
 }
 
 PlanCache::PlanCache() : impl_(std::make_unique<Impl>()) {}
 PlanCache::~PlanCache() = default;
 
-PlanPtr PlanCache::get(const bc::Program& program, const PlanOptions& options, unsigned& made) {
-    made = 0;
+Planned PlanCache::get(const bc::Program& program, const PlanOptions& options) {
     std::unique_ptr<Keys> keys = impl_->take_keys();
     keys->set(program);
-    PlanPtr plan = impl_->find(program, *keys, normalised(options.passes));
-    if (plan == nullptr) {
+    Planned planned = impl_->find(program, *keys, normalised(options.passes));
+    if (planned.plan == nullptr) {
         const Repeats repeats = find_repeats(program);
-        if (repeats.cuts.empty() || impl_->worth_a_plan(repeats, *keys)) {
-            made = 1;
-            plan = impl_->make(program, *keys, options);
-        } else {
-            plan = impl_->in_pieces(program, repeats, options, made);
-        }
+        const bool whole = repeats.cuts.empty() || impl_->worth_a_plan(repeats, *keys);
+        planned = whole ? impl_->make(program, *keys, options) : impl_->in_pieces(program, repeats, options);
     }
     impl_->give_back(std::move(keys));
-    return plan;
+    return planned;
 }
 
 void PlanCache::clear() noexcept {

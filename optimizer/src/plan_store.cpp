@@ -27,15 +27,15 @@ bool PlanStore::fits(const Entry& entry, const Keys& keys, PassSet passes) const
     return entry.passes == passes && entry.size_class == keys.geometry.size_class;
 }
 
-PlanStore::PlanPtr PlanStore::use(Position position) {
+Planned PlanStore::use(Position position, const Geometry& geometry) {
     position->used = ++clock_;
     if (position != entries_.begin()) entries_.splice(entries_.begin(), entries_, position);
-    return position->plan;
+    return {position->plan, 0, geometry.number};
 }
 
-PlanStore::PlanPtr PlanStore::find(const bc::Program& program, const Keys& keys, PassSet passes) {
+Planned PlanStore::find(const bc::Program& program, const Keys& keys, PassSet passes) {
     const auto bucket = by_hash_.find(keys.structure.hash);
-    if (bucket == by_hash_.end()) return nullptr;
+    if (bucket == by_hash_.end()) return {};
     const bc::StructureKey* equal = nullptr;  // compared already, and equal
     std::array<Position, PlanCache::kMaxVariants> candidates;
     std::size_t count = 0;
@@ -43,18 +43,21 @@ PlanStore::PlanPtr PlanStore::find(const bc::Program& program, const Keys& keys,
         if (!fits(*position, keys, passes)) continue;
         if (position->structure.get() != equal && *position->structure != keys.structure) continue;
         equal = position->structure.get();
-        if (std::ranges::find(position->geometries, keys.geometry) != position->geometries.end()) return use(position);
+        for (const Geometry& geometry : position->geometries) {
+            if (geometry.key == keys.geometry) return use(position, geometry);
+        }
         candidates[count++] = position;
     }
     for (const Position position : std::span(candidates.data(), count)) {
         if (!bc::guards_hold(*position->plan, program)) continue;
-        add_geometry(*position, keys.geometry);
-        return use(position);
+        const Planned planned = use(position, add_geometry(*position, keys.geometry));
+        shrink();
+        return planned;
     }
-    return nullptr;
+    return {};
 }
 
-void PlanStore::insert(PlanPtr plan, const Keys& keys, PassSet passes) {
+Planned PlanStore::insert(PlanPtr plan, const Keys& keys, PassSet passes) {
     std::shared_ptr<const bc::StructureKey> shared;
     std::size_t variants = 0;
     Position oldest = entries_.end();
@@ -68,31 +71,35 @@ void PlanStore::insert(PlanPtr plan, const Keys& keys, PassSet passes) {
     if (variants >= PlanCache::kMaxVariants) erase(oldest);
     if (!shared) shared = std::make_shared<bc::StructureKey>(keys.structure);
     const std::size_t bytes = sizeof(Entry) + footprint(*plan) + bytes_of(shared->words);
-    entries_.push_front({std::move(shared), keys.geometry.size_class, passes, std::move(plan), {}, 0, bytes, ++clock_});
+    entries_.push_front({std::move(shared), keys.geometry.size_class, passes, std::move(plan), {}, 0, bytes, 0});
     bytes_ += bytes;
     by_hash_[keys.structure.hash].push_back(entries_.begin());
-    add_geometry(entries_.front(), keys.geometry);
+    const Planned planned = use(entries_.begin(), add_geometry(entries_.front(), keys.geometry));
+    shrink();
+    return planned;
 }
 
-/// Keeps the bounds; the entry itself, the most recently used one, stays.
-void PlanStore::add_geometry(Entry& entry, const bc::GeometryKey& geometry) {
-    const std::size_t before = entry.bytes;
-    if (entry.geometries.size() < PlanCache::kMaxGeometries) {
-        entry.geometries.push_back(geometry);
-        entry.bytes += bytes_of(entry.geometries.back().words);
+const PlanStore::Geometry& PlanStore::add_geometry(Entry& entry, const bc::GeometryKey& key) {
+    std::size_t place = entry.geometries.size();
+    if (place < PlanCache::kMaxGeometries) {
+        entry.geometries.emplace_back();
     } else {
-        bc::GeometryKey& oldest = entry.geometries[entry.next_geometry];
-        entry.next_geometry = (entry.next_geometry + 1) % PlanCache::kMaxGeometries;
-        entry.bytes -= bytes_of(oldest.words);
-        oldest = geometry;
-        entry.bytes += bytes_of(oldest.words);
+        place = entry.next_geometry;
+        entry.next_geometry = (place + 1) % PlanCache::kMaxGeometries;
     }
-    bytes_ += entry.bytes - before;
-    while (entries_.size() > PlanCache::kMaxPlans || bytes_ > PlanCache::kMaxBytes) {
-        const Position last = std::prev(entries_.end());
-        if (&*last == &entry) return;
-        erase(last);
-    }
+    Geometry& geometry = entry.geometries[place];
+    const std::size_t before = bytes_of(geometry.key.words);
+    geometry.key = key;
+    geometry.number = next_geometry_++;
+    entry.bytes += bytes_of(geometry.key.words) - before;
+    bytes_ += bytes_of(geometry.key.words) - before;
+    return geometry;
+}
+
+/// Keeps the bounds. The most recently used plan stays.
+void PlanStore::shrink() {
+    while (entries_.size() > PlanCache::kMaxPlans || (bytes_ > PlanCache::kMaxBytes && entries_.size() > 1))
+        erase(std::prev(entries_.end()));
 }
 
 void PlanStore::erase(Position position) {

@@ -152,8 +152,7 @@ TEST(CrowdedBatches, ACachedPlanIsRightForEveryGeometryItIsUsedFor) {
     for (unsigned seed = 0; seed < 300; ++seed) {
         const bc::Program original = Crowd(seed).batch();
         PlanCache cache;
-        unsigned made = 0;
-        cache.get(original, {}, made);
+        cache.get(original, {});
         std::mt19937 random(seed);
         for (int i = 0; i < 30; ++i) {
             bc::Program moved = original;
@@ -162,7 +161,7 @@ TEST(CrowdedBatches, ACachedPlanIsRightForEveryGeometryItIsUsedFor) {
                 view.offset += static_cast<std::int64_t>(random() % 5) - 2;
             }
             if (!bc::verify(moved).empty()) continue;
-            const auto plan = cache.get(moved, {}, made);
+            const auto [plan, made, geometry] = cache.get(moved, {});
             if (made == 0) ++hits;
             ASSERT_EQ(test::check_plan(*plan, moved), "") << "seed " << seed << "\n"
                                                           << bc::print(moved) << bc::print(*plan);

@@ -47,7 +47,9 @@ protected:
         PlanOptions options;
         options.passes = passes;
         unsigned made = 0;
-        plan = cache.get(program, options, made);
+        const Planned planned = cache.get(program, options);
+        made = planned.made;
+        plan = planned.plan;
         EXPECT_EQ(test::check_plan(*plan, program), "");
         return made == 0;
     }
@@ -155,10 +157,10 @@ TEST_F(PlanCacheTest, TheLeastRecentlyUsedPlanGoesFirst) {
     constexpr auto kPlans = static_cast<std::uint32_t>(PlanCache::kMaxPlans);
     PlanOptions options;
     unsigned made = 0;
-    for (std::uint32_t i = 1; i <= kPlans; ++i) cache.get(chain(i), options, made);
+    for (std::uint32_t i = 1; i <= kPlans; ++i) made = cache.get(chain(i), options).made;
     EXPECT_EQ(cache.size(), kPlans);
     EXPECT_TRUE(known(chain(1)));
-    cache.get(chain(kPlans + 1), options, made);
+    made = cache.get(chain(kPlans + 1), options).made;
     EXPECT_NE(made, 0u);
     EXPECT_EQ(cache.size(), kPlans);
     EXPECT_TRUE(known(chain(1)));
@@ -188,7 +190,7 @@ TEST_F(PlanCacheTest, AMillionDifferentPlansTakeNoMoreMemoryThanTheFirst) {
     unsigned made = 0;
     const auto fill = [&](std::uint32_t from, std::uint32_t to) {
         for (std::uint32_t i = from; i < to; ++i) {
-            cache.get(numbered(i), {}, made);
+            made = cache.get(numbered(i), {}).made;
             ASSERT_EQ(made, 1u);
         }
     };
@@ -201,9 +203,8 @@ TEST_F(PlanCacheTest, AMillionDifferentPlansTakeNoMoreMemoryThanTheFirst) {
 }
 
 TEST_F(PlanCacheTest, LargePlansAreBoundedByTheirBytes) {
-    unsigned made = 0;
     for (std::uint32_t i = 0; i < 200; ++i) {
-        cache.get(chain(8000 + i), {}, made);
+        cache.get(chain(8000 + i), {});
         EXPECT_LE(cache.bytes(), PlanCache::kMaxBytes);
     }
     EXPECT_LT(cache.size(), 150u);
@@ -217,7 +218,9 @@ TEST_F(PlanCacheTest, SizeClassesHavePlansOfTheirOwn) {
     unsigned misses = 0;
     for (std::int64_t n = 4; n <= std::int64_t{8} << 20; n *= 2) {
         unsigned made = 0;
-        plan = cache.get(chain(3, n), {}, made);
+        const Planned planned = cache.get(chain(3, n), {});
+        made = planned.made;
+        plan = planned.plan;
         misses += made;
     }
     EXPECT_EQ(misses, 4u);
@@ -282,8 +285,7 @@ TEST_F(PlanCacheTest, ThreadsMayLookUpAtOnce) {
             for (unsigned round = 0; round < kRounds; ++round) {
                 const bc::Program program =
                     round % 2 == 0 ? chain(1 + (round + t) % 7, 4 + t) : window(10, 0, round % 3 == 0 ? 5 : 100);
-                unsigned made = 0;
-                const auto found = cache.get(program, {}, made);
+                const auto found = cache.get(program, {}).plan;
                 if (!bc::guards_hold(*found, program) || !bc::verify(*found, program).empty()) ++wrong;
             }
         });

@@ -73,15 +73,14 @@ TEST(RandomPlans, ACachedPlanIsRightForEveryGeometryItIsUsedFor) {
         const fuzz::Case original = fuzz::random_case(kSeed + 1, number);
         if (!small(original.program)) continue;
         PlanCache cache;
-        unsigned made = 0;
-        cache.get(original.program, {}, made);
+        cache.get(original.program, {});
         fuzz::Random random(number);
         for (int i = 0; i < 12; ++i) {
             const fuzz::Case variant = fuzz::variant_of(original, random);
             if (!bc::verify(variant.program).empty() || !small(variant.program)) continue;
             const test::TokenRun expected = test::run_batch(variant.program);
             if (expected.reads_unspecified) continue;
-            const auto plan = cache.get(variant.program, {}, made);
+            const auto [plan, made, geometry] = cache.get(variant.program, {});
             ++(made == 0 ? hits : misses);
             ASSERT_EQ(test::check_plan(*plan, variant.program, expected), "")
                 << "program " << number << ", variant " << i << (made == 0 ? ", known plan\n" : ", new plan\n")

@@ -101,7 +101,9 @@ protected:
     /// Looks up, and checks that the plan is right. @return how many plans were made
     unsigned made_for(const bc::Program& program) {
         unsigned made = 0;
-        plan = cache.get(program, {}, made);
+        const Planned planned = cache.get(program, {});
+        made = planned.made;
+        plan = planned.plan;
         EXPECT_EQ(test::check_plan(*plan, program), "");
         return made;
     }
@@ -146,7 +148,7 @@ TEST_F(RepeatsTest, NumbersAtRandomEndInNoPlans) {
     unsigned made = 0, late = 0;
     for (int i = 0; i < 2000; ++i) {
         unsigned now = 0;
-        cache.get(two_statements(1 + static_cast<std::uint32_t>(random() % 300)), {}, now);
+        now = cache.get(two_statements(1 + static_cast<std::uint32_t>(random() % 300)), {}).made;
         made += now;
         if (i >= 1000) late += now;
     }

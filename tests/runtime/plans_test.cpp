@@ -101,6 +101,54 @@ TEST(Plans, ALoopOverRows) {
     EXPECT_EQ(a.read(5 * rows - 1), 0.5 * static_cast<double>(rows));
 }
 
+/// The same statements on ever other arrays, windows and scalars: only the addresses of a known plan are new.
+TEST(Plans, KnownBatchesOnOtherMemory) {
+    std::mt19937 random(3);
+    std::vector<Array<double>> arrays;
+    std::vector<Doubles> expected;
+    for (int i = 0; i < 20; ++i) {
+        expected.push_back(iota<double>(60, 60.0 * i));
+        arrays.push_back(Array<double>({60}, expected.back()));
+    }
+    const auto known = [&] {
+        const std::size_t from = random() % 20, to = (from + 1 + random() % 19) % 20;
+        const std::size_t first = random() % 40, second = random() % 40;
+        const double factor = static_cast<double>(random() % 100);
+        const Window source = arrays[from].all().slice(0, static_cast<std::int64_t>(first), 20);
+        const Window target = arrays[to].all().slice(0, static_cast<std::int64_t>(second), 20);
+        const Array<double> total(Extents{});
+        {
+            Statement s(here::current());
+            Value value = s.apply(Op::mul, DType::f64, s.load(source), s.scalar(factor));
+            const std::size_t extent = 20;
+            value = s.apply(Op::add, DType::f64, value, s.cast(s.index(0, 1, &extent), DType::f64));
+            s.store(target, s.apply(Op::sub, DType::f64, value, s.load(target)));
+        }
+        Statement s(here::current());
+        s.store(total.all(), s.reduce(Op::amax, s.load(target), 1, false));
+        double most = -1e300;
+        for (std::size_t i = 0; i < 20; ++i) {
+            double& element = expected[to][second + i];
+            element = expected[from][first + i] * factor + static_cast<double>(i) - element;
+            most = std::max(most, element);
+        }
+        return std::pair(total, most);
+    };
+    const std::uint64_t plans = missed([&] {
+        for (int round = 0; round < 2000; ++round) {
+            const auto [total, most] = known();
+            ASSERT_EQ(total.read(0), most) << round;
+            for (Doubles& values : expected) {
+                if (std::abs(values[0]) < 1e100) continue;
+                std::fill(values.begin(), values.end(), 0.0);
+                fill(arrays[static_cast<std::size_t>(&values - expected.data())], 0.0);
+            }
+        }
+    });
+    for (std::size_t i = 0; i < arrays.size(); ++i) EXPECT_EQ(arrays[i].values(), expected[i]);
+    EXPECT_LE(plans, 4u);
+}
+
 /// A loop of k iterations, then a read.
 template <class Body>
 std::uint64_t missed_by_repetitions(Body body) {

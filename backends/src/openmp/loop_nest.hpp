@@ -30,6 +30,8 @@ public:
     /// A window of memory, aligned at the last axis. `lacking`: an axis that the window does not have, or kNoAxis.
     /// @return the index of the access
     std::size_t add(std::byte* start, std::size_t element_size, std::span<const bc::Dim> dims, int lacking);
+    /// The operand begins at another place.
+    void move(std::size_t access, std::byte* start) noexcept { accesses_[access].base = start; }
     /// The generator `index` along an axis.
     std::size_t add_index(unsigned axis);
     /// Drops axes of extent 1 and merges neighbours along which every access steps evenly. The reduced axis stays

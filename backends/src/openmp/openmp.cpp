@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "float_environment.hpp"
+#include "openmp/bound_kernels.hpp"
 #include "openmp/reduction_run.hpp"
 #include "traps.hpp"
 
@@ -23,7 +24,8 @@ void watch_forks() {
 
 /// Everything that one run needs besides its kernel, kept for the next one.
 struct Workspace {
-    TileProgram program;
+    BoundKernels kernels;
+    TileProgram* program = nullptr;  ///< that runs
     std::vector<TileWorker> workers;
 };
 
@@ -50,8 +52,8 @@ public:
 
 private:
     void run(Workspace& workspace, const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) const {
-        TileProgram& program = workspace.program;
-        program.bind(kernel, bindings);
+        TileProgram& program = workspace.kernels.bind(kernel, bindings);
+        workspace.program = &program;
         if (program.nest().count() == 0) return write_empty(program);
         const int threads = threads_for(program);
         if (workspace.workers.size() < static_cast<std::size_t>(threads))
@@ -78,7 +80,7 @@ private:
 
     /// Threads take whole tiles, next to each other.
     static void run_map(Workspace& workspace, int threads) {
-        const TileProgram& program = workspace.program;
+        const TileProgram& program = *workspace.program;
         const std::int64_t count = program.nest().count();
         if (threads == 1) return workspace.workers[0].run(0, count);
         const std::int64_t tile = program.tile(), tiles = (count + tile - 1) / tile;
@@ -92,7 +94,7 @@ private:
     }
 
     static void run_reductions(Workspace& workspace, int threads) {
-        const ReductionRun reduction(workspace.program, threads);
+        const ReductionRun reduction(*workspace.program, threads);
         if (threads == 1) {
             reduction.fold(workspace.workers[0], 0, 1);
             if (reduction.needs_combining()) reduction.combine(0, 1);

@@ -70,6 +70,28 @@ void TileProgram::bind_memory(std::size_t op, std::byte* start, std::size_t elem
     access_of_[op] = nest_.add(start, element_size, dims, lacks_axis ? micro.axis : LoopNest::kNoAxis);
 }
 
+/// Where the view or scratch of a micro-op begins.
+std::byte* TileProgram::start_of(const MicroOp& op) const noexcept {
+    if (op.kind == Kind::LoadScratch || op.kind == Kind::StoreScratch || op.kind == Kind::ReduceScratch)
+        return static_cast<std::byte*>(bindings_->scratch[op.index]);
+    const bc::View& view = bindings_->program->views[op.index];
+    const auto size = static_cast<std::int64_t>(bc::size_of(bindings_->program->bases[view.base].type));
+    return static_cast<std::byte*>(bindings_->bases[view.base]) + view.offset * size;
+}
+
+void TileProgram::rebind(const bc::Kernel& kernel, const Bindings& bindings) noexcept {
+    kernel_ = &kernel;
+    bindings_ = &bindings;
+    std::size_t scalar = 0;
+    for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
+        const MicroOp& op = kernel_->ops[i];
+        if (op.kind == Kind::LoadScalar)
+            scalars_[scalar++] = bindings.program->scalars[op.index].bits;
+        else if (op.kind != Kind::Compute)
+            nest_.move(access_of_[i], start_of(op));
+    }
+}
+
 void TileProgram::bind_accesses() {
     const bc::Program& program = *bindings_->program;
     nest_.reset(program.domain_extents(kernel_->domain), reduced_axis(*kernel_));
@@ -81,9 +103,7 @@ void TileProgram::bind_accesses() {
             case Kind::StoreView:
             case Kind::ReduceView: {
                 const bc::View& view = program.views[op.index];
-                const std::size_t size = bc::size_of(program.bases[view.base].type);
-                auto* start = static_cast<std::byte*>(bindings_->bases[view.base]);
-                bind_memory(i, start + view.offset * static_cast<std::int64_t>(size), size, program.dims_of(view));
+                bind_memory(i, start_of(op), bc::size_of(program.bases[view.base].type), program.dims_of(view));
                 break;
             }
             case Kind::LoadScratch:
@@ -96,8 +116,7 @@ void TileProgram::bind_accesses() {
                 for (unsigned axis = shape.rank; axis-- > 0; stride *= shape.extents[axis]) {
                     dims[axis] = {shape.extents[axis], stride};
                 }
-                bind_memory(i, static_cast<std::byte*>(bindings_->scratch[op.index]), bc::size_of(scratch.type),
-                            {dims, shape.rank});
+                bind_memory(i, start_of(op), bc::size_of(scratch.type), {dims, shape.rank});
                 break;
             }
             case Kind::Compute:

@@ -69,6 +69,8 @@ class TileProgram {
 public:
     /// @throws std::logic_error if the kernel has reductions along different axes
     void bind(const bc::Kernel& kernel, const Bindings& bindings);
+    /// What was bound already, on other memory, offsets and scalars. The lengths and strides are the same.
+    void rebind(const bc::Kernel& kernel, const Bindings& bindings) noexcept;
 
     const LoopNest& nest() const noexcept { return nest_; }
     unsigned inner_axis() const noexcept { return inner_axis_; }
@@ -142,6 +144,8 @@ private:
     /// A pointer to the value, one an element: uniform values are spread into `spread`, a slot to be released.
     std::uint16_t per_element(bc::ValueId value, std::uint16_t& spread);
     std::uint16_t result_place(std::size_t op, bool uniform, bool in_place);
+
+    std::byte* start_of(const bc::MicroOp& op) const noexcept;
 
     const bc::Kernel* kernel_ = nullptr;
     const Bindings* bindings_ = nullptr;

@@ -17,6 +17,8 @@ struct Bindings {
     const bc::Plan* plan;
     std::span<void* const> bases;
     std::span<void* const> scratch;
+    /// Runs of one plan with equal numbers differ in nothing but memory, offsets and scalars; 0: nothing is known.
+    std::uint64_t geometry = 0;
 };
 
 /// An element that failed: the first one in row-major order of the failing instruction's domain.

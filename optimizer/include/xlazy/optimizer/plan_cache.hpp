@@ -8,6 +8,15 @@
 
 namespace xlazy::opt {
 
+/// A batch's plan.
+struct Planned {
+    std::shared_ptr<const bc::Plan> plan;
+    unsigned made = 0;  ///< number of plans that had to be made; 0: it was known
+    /// Batches with equal numbers have this plan and differ in nothing but bases, the first offset of each, and
+    /// scalars; 0: nothing is known. Never used again.
+    std::uint64_t geometry = 0;
+};
+
 /// Bounded, thread-safe cache of plans. A lookup hashes the batch's structure, compares it in full with each candidate,
 /// then accepts a candidate if the geometry is one it was seen with, or if its guards hold (the geometry then becomes
 /// an alias).
@@ -24,8 +33,7 @@ public:
 
     PlanCache();
     ~PlanCache();
-    /// The plan of the batch. @param made receives the number of plans that had to be made; 0: it was known
-    std::shared_ptr<const bc::Plan> get(const bc::Program& program, const PlanOptions& options, unsigned& made);
+    Planned get(const bc::Program& program, const PlanOptions& options);
     void clear() noexcept;
     std::size_t size() const noexcept;   ///< plans
     std::size_t bytes() const noexcept;  ///< that they hold, with what they are found by
