@@ -63,6 +63,24 @@ void window::check() const {
                    fmt::format("a view of shape {} reaches outside its array of {} elements", shape, base->size())));
 }
 
+bool is_dense_in(const window& w, xt::layout_type order) noexcept {
+    std::ptrdiff_t stride = 1;
+    for (std::size_t i = 0; i < w.rank; ++i) {
+        const std::size_t axis = order == xt::layout_type::column_major ? i : w.rank - 1 - i;
+        if (w.extents[axis] != 1 && w.strides[axis] != stride) return false;
+        stride *= static_cast<std::ptrdiff_t>(w.extents[axis]);
+    }
+    return true;
+}
+
+window flattened(const window& w) {
+    std::size_t size = 1;
+    for (std::size_t i = 0; i < w.rank; ++i) size *= w.extents[i];
+    window flat{w.base, w.offset, 0, {}, {}};
+    flat.add(size, 1);
+    return flat;
+}
+
 window leaves::add(rt::DType type, std::size_t rank, const std::size_t* extents, bool by_columns) {
     leaf& l = list_.emplace_back();
     std::size_t size = 1;

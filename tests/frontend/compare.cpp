@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <ios>
@@ -68,6 +69,9 @@ void compare(const Result& got, const Result& want) {
     if (got.type != want.type) return;
     if (want.type == typeid(double).name()) return compare_floats<double>(got, want);
     if (want.type == typeid(float).name()) return compare_floats<float>(got, want);
+    // Part by part.
+    if (want.type == typeid(std::complex<double>).name()) return compare_floats<double>(got, want);
+    if (want.type == typeid(std::complex<float>).name()) return compare_floats<float>(got, want);
     const std::size_t size = want.bytes.size();
     for (std::size_t i = 0; i < size; ++i) {
         if (got.bytes[i] == want.bytes[i]) continue;

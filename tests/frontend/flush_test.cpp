@@ -406,7 +406,6 @@ TEST_F(Fallbacks, AreCountedByName) {
         EXPECT_EQ(found.count(name), 1u) << name << " of " << testing::PrintToString(found);
     };
     counts("sort", [&] { EXPECT_EQ(xt::sort(a)(0, 0), 2); });
-    counts("argmax", [&] { EXPECT_EQ(xt::argmax(a)(), 0u); });
     counts("unique", [&] { EXPECT_EQ(xt::unique(a)(0), 2); });
     counts("concatenate", [&] {
         array b = xt::concatenate(xt::xtuple(a, a));

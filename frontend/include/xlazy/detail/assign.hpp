@@ -142,8 +142,7 @@ void assign_array(D& d, const E& e) {
             if (e.functor().adds_up()) return located([&] { fill_whole(d, e); });
         }
         located([&] { record_whole(d, e); });
-    } else if constexpr (std::is_arithmetic_v<typename E::value_type> && xt::is_xexpression<E>::value) {
-        static_assert(std::is_convertible_v<typename E::value_type, T>);
+    } else if constexpr (converts_to<typename E::value_type, T>) {
         located([&] { evaluate_whole(d, e); });
     } else {
         located([&] { stock_whole(d, e); });
@@ -159,31 +158,57 @@ inline constexpr Op compound_op = [] {
     return ops[static_cast<std::size_t>(O)];
 }();
 
-/// The type in which C++ computes `target op value`.
-template <assignment O, class D, class E>
-struct compound_type {
-    using type = decltype(std::declval<value_of<D>>() + std::declval<value_of<E>>());
+template <assignment O>
+struct compound_function;
+#define XLAZY_COMPOUND(name, function)           \
+    template <>                                  \
+    struct compound_function<assignment::name> { \
+        using type = xt::detail::function;       \
+    };
+XLAZY_COMPOUND(add, plus)
+XLAZY_COMPOUND(subtract, minus)
+XLAZY_COMPOUND(multiply, multiplies)
+XLAZY_COMPOUND(divide, divides)
+XLAZY_COMPOUND(modulo, modulus)
+XLAZY_COMPOUND(bit_and, bitwise_and)
+XLAZY_COMPOUND(bit_or, bitwise_or)
+XLAZY_COMPOUND(bit_xor, bitwise_xor)
+#undef XLAZY_COMPOUND
+
+/// `target op= value` computes as `target op value` would.
+template <assignment O, class A, class B>
+struct compound_types {
+    using function = typename compound_function<O>::type;
+    using result = std::decay_t<decltype(function()(std::declval<A>(), std::declval<B>()))>;
+    using operands = operand_types<function, result, A, B>;
+    using first = typename operands::first;
+    using value_type = typename operands::second;
+    static constexpr bool mixed = operands::mixed;
+    static constexpr bool ok =
+        is_recorded<first> && is_recorded<value_type> && !mixed && bc::accepts(compound_op<O>, bc::dtype_of<first>());
 };
-template <class D, class E>
-struct compound_type<assignment::set, D, E> {
-    using type = value_of<D>;
+template <class A, class B>
+struct compound_types<assignment::set, A, B> {
+    using value_type = A;
+    static constexpr bool ok = is_recorded<A>;
 };
 
 template <assignment O, class D, class E>
 inline constexpr bool recorded_update = [] {
     if constexpr (!viewed<D>::ok || !xt::is_xexpression<E>::value)
         return false;
-    else if constexpr (!std::is_arithmetic_v<value_of<E>>)
+    else if constexpr (!is_number<value_of<E>>)
         return false;
     else {
-        using T = typename compound_type<O, D, E>::type;
-        return lowerable_as<E, T> && (O == assignment::set || bc::accepts(compound_op<O>, bc::dtype_of<T>()));
+        using types = compound_types<O, value_of<D>, value_of<E>>;
+        return types::ok && lowerable_as<E, typename types::value_type>;
     }
 }();
 
 template <assignment O, class D, class E>
 void record_update(D& d, const E& e) {
-    using T = typename compound_type<O, D, E>::type;
+    using types = compound_types<O, value_of<D>, value_of<E>>;
+    using T = typename types::value_type;
     leaves evaluated;
     prepare_as<T>(e, evaluated);
     rt::Statement statement(rt::LineScope::current());
@@ -191,8 +216,8 @@ void record_update(D& d, const E& e) {
     Value value = lower_as<T>(e, r);
     if constexpr (O != assignment::set) {
         Value old = with_window(d, [&](const rt::ViewRef& view) { return statement.load(view); });
-        old = statement.cast(old, bc::dtype_of<T>());
-        value = statement.apply(compound_op<O>, bc::dtype_of<T>(), old, value);
+        old = statement.cast(old, bc::dtype_of<typename types::first>());
+        value = statement.apply(compound_op<O>, bc::dtype_of<typename types::result>(), old, value);
     }
     if constexpr (requires { d.used(); }) {
         // An array grows to the shape of the result; a view cannot.
@@ -275,7 +300,7 @@ void assign_to(D& d, const E& e) {
         }
     } else if constexpr (xt::is_xexpression<E>::value) {
         update<O>(d, e);
-    } else if constexpr (std::is_arithmetic_v<E>) {
+    } else if constexpr (is_number<E>) {
         update<O>(d, xt::xscalar<const E&>(e));
     } else {
         if constexpr (reads_arrays<D>) rt::fall_back(fallback_name<E>::get(), rt::LineScope::current());

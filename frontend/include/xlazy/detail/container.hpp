@@ -294,8 +294,8 @@ public:
     template <class V>
     void fill(const V& value, here line = here::current()) {
         rt::LineScope scope(line);
-        if constexpr (recorded && std::is_arithmetic_v<V>)
-            fill_with(self(), static_cast<value_type>(value));
+        if constexpr (recorded && converts_to<V, value_type>)
+            fill_with(self(), convert_number<value_type>(value));
         else
             std::fill(this->linear_begin(), this->linear_end(), value);
     }

@@ -9,6 +9,7 @@
 #include "xlazy/overlay/xeval.hpp"
 #include "xlazy/overlay/xmanipulation.hpp"
 #include "xlazy/overlay/xmath.hpp"
+#include "xlazy/overlay/xoperation.hpp"
 #include "xlazy/overlay/xreducer.hpp"
 #include "xlazy/overlay/xstrided_view.hpp"
 

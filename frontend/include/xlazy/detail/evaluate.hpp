@@ -122,10 +122,11 @@ bool refuses_element(const xt::xfunction<F, CT...>& e, const Get& get) {
             return true;
         }
         if constexpr (function::fails_itself()) {
-            using T = typename function::T;
+            using T = typename function::types::second;
             const auto divisor = static_cast<T>(get(std::get<1>(arguments)));
             const auto overflows = [&] {
-                return divisor == T(-1) && static_cast<T>(get(std::get<0>(arguments))) == std::numeric_limits<T>::min();
+                return std::is_signed_v<T> && divisor == T(-1) &&
+                       static_cast<T>(get(std::get<0>(arguments))) == std::numeric_limits<T>::min();
             };
             return divisor == 0 || overflows();
         } else {

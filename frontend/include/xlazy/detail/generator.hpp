@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// arange and linspace as generators whose parameters can be read; xtensor's hide theirs.
+// arange, linspace and eye as generators whose parameters can be read; xtensor's hide theirs.
 #pragma once
 
 #include "xlazy/detail/wrappers.hpp"
@@ -104,6 +104,51 @@ struct lowering<xt::xgenerator<progression<V, R, S>, R, Shape>> {
         const Value last = s.scalar(static_cast<std::int64_t>(p.count) - 1);
         const Value at_end = s.apply(Op::eq, DType::boolean, index, last);
         return s.apply(Op::select, kResult, at_end, s.scalar(static_cast<R>(p.stop)), value);
+    }
+};
+
+/// As xt::detail::eye_fn<T>: 1 where the last index is the one before it plus k.
+template <class T>
+class diagonal {
+public:
+    using value_type = T;
+
+    explicit diagonal(std::ptrdiff_t offset) noexcept : k(offset) {}
+
+    T operator()() const { return T(0); }
+    template <class... I>
+    T operator()(I... i) const {
+        const std::ptrdiff_t index[] = {static_cast<std::ptrdiff_t>(i)...};
+        return element(std::begin(index), std::end(index));
+    }
+    template <class It>
+    T element(It first, It last) const {
+        if (std::distance(first, last) < 2) return T(0);
+        return static_cast<std::ptrdiff_t>(*(last - 1)) == static_cast<std::ptrdiff_t>(*(last - 2)) + k ? T(1) : T(0);
+    }
+
+    std::ptrdiff_t k;
+};
+
+template <class T, class R, class Shape>
+inline constexpr bool reads_arrays<xt::xgenerator<diagonal<T>, R, Shape>> = false;
+
+/// @throws std::runtime_error below 2 axes
+Value record_diagonal(rt::Statement& statement, std::size_t rank, const std::size_t* extents, std::int64_t k);
+
+template <class T, class R, class Shape>
+struct lowering<xt::xgenerator<diagonal<T>, R, Shape>> {
+    using E = xt::xgenerator<diagonal<T>, R, Shape>;
+    static constexpr bool native = is_recorded<T>;
+    static constexpr bool has_leaves = false;
+    static constexpr bool can_fail = false;
+    static constexpr bool operand_can_fail = false;
+
+    static void prepare(const E&, leaves&) {}
+    static Value run(const E& e, recording& r) {
+        std::size_t extents[bc::kMaxRank];
+        const std::size_t rank = copy_extents(e.shape(), extents);
+        return r.statement.cast(record_diagonal(r.statement, rank, extents, e.functor().k), bc::dtype_of<T>());
     }
 };
 

@@ -46,11 +46,11 @@ struct lowering<lazy_reducer<B>> : lowering<B> {};
 template <class E>
 inline constexpr bool is_scalar = false;
 template <class CT>
-inline constexpr bool is_scalar<xt::xscalar<CT>> = std::is_arithmetic_v<typename xt::xscalar<CT>::value_type>;
+inline constexpr bool is_scalar<xt::xscalar<CT>> = is_number<typename xt::xscalar<CT>::value_type>;
 
 /// Can an E become an operand of type T?
 template <class E, class T>
-inline constexpr bool lowerable_as = is_recorded<T> && (is_scalar<E> || std::is_arithmetic_v<typename E::value_type>);
+inline constexpr bool lowerable_as = is_recorded<T> && converts_to<typename E::value_type, T>;
 
 /// Is the operand evaluated first?
 template <class E>
@@ -74,7 +74,7 @@ void prepare_as(const E& e, leaves& evaluated) {
 template <class T, class E>
 Value lower_as(const E& e, recording& r) {
     if constexpr (is_scalar<E>)
-        return r.statement.scalar(static_cast<T>(e()));
+        return r.statement.scalar(convert_number<T>(e()));
     else if constexpr (is_leaf<E>)
         return r.evaluated.load_next(r.statement);
     else if constexpr (bc::dtype_of<typename E::value_type>() == bc::dtype_of<T>())
@@ -153,36 +153,7 @@ struct lowering<xt::xbroadcast<CT, X>> {
 template <class E>
 using value_of = typename E::value_type;
 
-template <class... T>
-struct common_operand {
-    using type = bool;
-};
-/// Where C++ compares an A with a B: in the type of A + B, unless both are the same.
-template <class A, class B>
-struct common_operand<A, B> {
-    using type = std::conditional_t<std::is_same_v<A, B>, A, decltype(std::declval<A>() + std::declval<B>())>;
-};
-
-template <class F, class R, class... E>
-struct operand_type {
-    static constexpr meeting how = opcode<F>::how;
-    using first = std::tuple_element_t<0, std::tuple<value_of<E>...>>;
-    static auto choose() {
-        if constexpr (how == meeting::truth)
-            return bool();
-        else if constexpr (how == meeting::classify)
-            return std::conditional_t<std::is_floating_point_v<first>, first, double>();
-        else if constexpr (how == meeting::common && (std::is_arithmetic_v<value_of<E>> && ...)) {
-            return typename common_operand<value_of<E>...>::type();
-        } else if constexpr (how == meeting::convert)
-            return first();
-        else
-            return R();
-    }
-    using type = decltype(choose());
-};
-
-template <class F, class E>
+template <class F, class R, class... V>
 struct composite_function {
     static constexpr bool native = false;
 };
@@ -192,26 +163,37 @@ struct lowering<xt::xfunction<F, CT...>> {
     using E = xt::xfunction<F, CT...>;
     using functor = std::decay_t<F>;
     using R = typename E::value_type;
-    using T = typename operand_type<functor, R, std::decay_t<CT>...>::type;
     static constexpr meeting how = opcode<functor>::how;
-    static constexpr DType kType = bc::dtype_of<T>();
+    static constexpr bool composite = how == meeting::composite;
+    /// Has the operands' types: first, second, third.
+    using types = std::conditional_t<composite, composite_function<functor, R, value_of<std::decay_t<CT>>...>,
+                                     operand_types<functor, R, value_of<std::decay_t<CT>>...>>;
     static constexpr DType kResult = bc::dtype_of<R>();
 
     static constexpr bool is_native() {
         if constexpr (how == meeting::none || !is_recorded<R>)
             return false;
-        else if constexpr (how == meeting::composite)
-            return composite_function<functor, E>::native;
-        else if constexpr (how == meeting::convert)
-            return (lowerable_as<std::decay_t<CT>, R> && ...);
-        else
-            return bc::accepts(opcode<functor>::code, kType) && (lowerable_as<std::decay_t<CT>, T> && ...);
+        else if constexpr (composite) {
+            if constexpr (types::native)
+                return operands_lower();
+            else
+                return false;
+        } else {
+            return accepted() && operands_lower();
+        }
     }
     static constexpr bool native = is_native();
     static constexpr bool has_leaves = (needs_preparation<std::decay_t<CT>> || ...);
+    /// The type of the operands of the op.
+    static constexpr DType operand_type() {
+        if constexpr (how == meeting::select)
+            return kResult;
+        else
+            return bc::dtype_of<typename types::first>();
+    }
     static constexpr bool fails_itself() {
         if constexpr (how == meeting::result)
-            return bc::can_fail(opcode<functor>::code, kType);
+            return bc::can_fail(opcode<functor>::code, operand_type());
         else
             return false;
     }
@@ -222,55 +204,93 @@ struct lowering<xt::xfunction<F, CT...>> {
         std::apply([&](const auto&... argument) { prepare_all(evaluated, argument...); }, e.arguments());
     }
     static Value run(const E& e, recording& r) {
-        return std::apply([&](const auto&... argument) { return record(r, argument...); }, e.arguments());
+        return std::apply([&](const auto&... argument) { return record(e, r, argument...); }, e.arguments());
     }
 
 private:
-    template <class C, class A, class B>
-    static void prepare_all(leaves& evaluated, const C& c, const A& a, const B& b) {
-        if constexpr (how == meeting::select) {
-            prepare_as<bool>(c, evaluated);
-            prepare_as<R>(a, evaluated);
-            prepare_as<R>(b, evaluated);
-        } else {
-            (prepare_as<T>(c, evaluated), prepare_as<T>(a, evaluated), prepare_as<T>(b, evaluated));
-        }
+    static constexpr bool accepted() {
+        if constexpr (how == meeting::convert)
+            return true;
+        else if constexpr (sizeof...(CT) == 2 && mixed_parts())
+            return false;
+        else
+            return bc::accepts(opcode<functor>::code, operand_type());
     }
-    template <class... A>
-    static void prepare_all(leaves& evaluated, const A&... a) {
-        using operand = std::conditional_t<how == meeting::convert, R, T>;
-        (prepare_as<operand>(a, evaluated), ...);
+    static constexpr bool mixed_parts() {
+        if constexpr (requires { types::mixed; })
+            return types::mixed;
+        else
+            return false;
+    }
+    static constexpr bool operands_lower() {
+        if constexpr (sizeof...(CT) == 1)
+            return (lowerable_as<std::decay_t<CT>, typename types::first> && ...);
+        else if constexpr (sizeof...(CT) == 2)
+            return two_lower<std::decay_t<CT>...>();
+        else
+            return three_lower<std::decay_t<CT>...>();
+    }
+    template <class A, class B>
+    static constexpr bool two_lower() {
+        return lowerable_as<A, typename types::first> && lowerable_as<B, typename types::second>;
+    }
+    template <class A, class B, class C>
+    static constexpr bool three_lower() {
+        return two_lower<A, B>() && lowerable_as<C, typename types::third>;
     }
 
     template <class A>
-    static Value record(recording& r, const A& a) {
-        if constexpr (how == meeting::composite)
-            return composite_function<functor, E>::run(r, lower_as<R>(a, r));
-        else if constexpr (how == meeting::convert)
-            return lower_as<R>(a, r);
-        else
-            return r.statement.apply(opcode<functor>::code, kResult, lower_as<T>(a, r));
+    static void prepare_all(leaves& evaluated, const A& a) {
+        prepare_as<typename types::first>(a, evaluated);
     }
     template <class A, class B>
-    static Value record(recording& r, const A& a, const B& b) {
-        const Value x = lower_as<T>(a, r);
-        const Value y = lower_as<T>(b, r);
-        if constexpr (fails_itself()) {
-            if (r.mask != nullptr) return r.statement.apply_masked(opcode<functor>::code, kResult, x, y, *r.mask);
-        }
-        return r.statement.apply(opcode<functor>::code, kResult, x, y);
+    static void prepare_all(leaves& evaluated, const A& a, const B& b) {
+        prepare_as<typename types::first>(a, evaluated);
+        prepare_as<typename types::second>(b, evaluated);
     }
-    template <class C, class A, class B>
-    static Value record(recording& r, const C& c, const A& a, const B& b) {
-        if constexpr (how == meeting::composite) {
-            const Value x = lower_as<R>(c, r);
-            const Value y = lower_as<R>(a, r);
-            return composite_function<functor, E>::run(r, x, y, lower_as<R>(b, r));
+    template <class A, class B, class C>
+    static void prepare_all(leaves& evaluated, const A& a, const B& b, const C& c) {
+        prepare_all(evaluated, a, b);
+        prepare_as<typename types::third>(c, evaluated);
+    }
+
+    template <class A>
+    static Value record(const E& e, recording& r, const A& a) {
+        const Value x = lower_as<typename types::first>(a, r);
+        if constexpr (composite)
+            return types::run(e, r.statement, x);
+        else if constexpr (how == meeting::convert)
+            return x;
+        else
+            return r.statement.apply(opcode<functor>::code, kResult, x);
+    }
+    template <class A, class B>
+    static Value record(const E& e, recording& r, const A& a, const B& b) {
+        const Value x = lower_as<typename types::first>(a, r);
+        const Value y = lower_as<typename types::second>(b, r);
+        if constexpr (composite) {
+            return types::run(e, r.statement, x, y);
         } else {
-            const Value condition = lower_as<bool>(c, r);
-            const Value chosen = lower_arm<lowering<A>::can_fail>(a, r, condition, true);
-            const Value otherwise = lower_arm<lowering<B>::can_fail>(b, r, condition, false);
-            return r.statement.apply(Op::select, kResult, condition, chosen, otherwise);
+            if constexpr (fails_itself()) {
+                if (r.mask != nullptr) return r.statement.apply_masked(opcode<functor>::code, kResult, x, y, *r.mask);
+            }
+            return r.statement.apply(opcode<functor>::code, kResult, x, y);
+        }
+    }
+    template <class A, class B, class C>
+    static Value record(const E& e, recording& r, const A& a, const B& b, const C& c) {
+        const Value x = lower_as<typename types::first>(a, r);
+        if constexpr (how == meeting::select) {
+            const Value chosen = lower_arm<lowering<B>::can_fail>(b, r, x, true);
+            const Value otherwise = lower_arm<lowering<C>::can_fail>(c, r, x, false);
+            return r.statement.apply(Op::select, kResult, x, chosen, otherwise);
+        } else {
+            const Value y = lower_as<typename types::second>(b, r);
+            const Value z = lower_as<typename types::third>(c, r);
+            if constexpr (composite)
+                return types::run(e, r.statement, x, y, z);
+            else
+                return r.statement.apply(opcode<functor>::code, kResult, x, y, z);
         }
     }
     /// An arm of `where` fails only for elements that are taken from it.
@@ -288,91 +308,6 @@ private:
     }
 };
 
-// ---- element functions of several ops
-
-template <class E>
-struct composite_lowering {
-    using R = typename E::value_type;
-    static constexpr DType kType = bc::dtype_of<R>();
-    static constexpr bool native = is_recorded<R> && !std::is_same_v<R, bool>;
-    static Value multiply(recording& r, Value a, Value b) { return r.statement.apply(Op::mul, kType, a, b); }
-};
-
-template <class E>
-struct composite_function<square_function, E> : composite_lowering<E> {
-    static Value run(recording& r, Value x) { return composite_function::multiply(r, x, x); }
-};
-template <class E>
-struct composite_function<cube_function, E> : composite_lowering<E> {
-    static Value run(recording& r, Value x) {
-        return composite_function::multiply(r, composite_function::multiply(r, x, x), x);
-    }
-};
-
-/// The first operand's type; xtensor's integer powers narrow to it on the way.
-template <class E>
-using first_operand = typename std::decay_t<std::tuple_element_t<0, typename E::tuple_type>>::value_type;
-
-template <std::size_t N, class E>
-struct composite_function<xt::detail::pow_impl<N>, E> : composite_lowering<E> {
-    using base = composite_lowering<E>;
-    static constexpr bool native = base::native && std::is_same_v<first_operand<E>, typename E::value_type>;
-    static Value run(recording& r, Value x) { return power<N>(r, x); }
-
-private:
-    template <std::size_t K>
-    static Value power(recording& r, Value x) {
-        if constexpr (K == 1) {
-            return x;
-        } else {
-            const Value root = power<K / 2>(r, x);
-            const Value even = base::multiply(r, root, root);
-            if constexpr (K % 2 == 0)
-                return even;
-            else
-                return base::multiply(r, even, x);
-        }
-    }
-};
-
-template <class E>
-struct composite_function<xt::math::clamp_fun, E> : composite_lowering<E> {
-    using base = composite_lowering<E>;
-    template <class... T>
-    static constexpr bool all_result = (std::is_same_v<T, typename E::value_type> && ...);
-    template <class>
-    struct same_types;
-    template <class... CT>
-    struct same_types<std::tuple<CT...>> {
-        static constexpr bool value = all_result<typename std::decay_t<CT>::value_type...>;
-    };
-    static constexpr bool native = base::native && same_types<typename E::tuple_type>::value;
-    static Value run(recording& r, Value x, Value low, Value high) {
-        rt::Statement& s = r.statement;
-        const Value above = s.apply(Op::lt, DType::boolean, high, x);
-        const Value capped = s.apply(Op::select, base::kType, above, high, x);
-        const Value below = s.apply(Op::lt, DType::boolean, x, low);
-        return s.apply(Op::select, base::kType, below, low, capped);
-    }
-};
-
-/// a * PI / 180, and a * 180 / PI.
-template <class E>
-struct composite_function<xt::math::deg2rad, E> : composite_lowering<E> {
-    static Value run(recording& r, Value x) {
-        using R = typename E::value_type;
-        const Value scaled = composite_function::multiply(r, x, r.statement.scalar(xt::numeric_constants<R>::PI));
-        return r.statement.apply(Op::div, composite_function::kType, scaled, r.statement.scalar(R(180)));
-    }
-};
-template <class E>
-struct composite_function<xt::math::rad2deg, E> : composite_lowering<E> {
-    static Value run(recording& r, Value x) {
-        using R = typename E::value_type;
-        const Value scaled = composite_function::multiply(r, x, r.statement.scalar(R(180)));
-        return r.statement.apply(Op::div, composite_function::kType, scaled,
-                                 r.statement.scalar(xt::numeric_constants<R>::PI));
-    }
-};
-
 }  // namespace xlazy::detail
+
+#include "xlazy/detail/composites.hpp"

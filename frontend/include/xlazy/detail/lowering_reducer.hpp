@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions: sum, amin, amax over any axes.
+// Reductions over any axes: sum, amin, amax, and those that pass over what is no number.
 #pragma once
 
 #include "xlazy/detail/lowering.hpp"
 
 #include "xlazy/detail/stock_begin.hpp"
+#include <xtensor/xmath.hpp>
 #include <xtensor/xreducer.hpp>
 #include "xlazy/detail/stock_end.hpp"
 
@@ -30,6 +31,19 @@ struct reduction<xt::math::maximum<T>> {
     static constexpr bool known = true;
     static constexpr Op code = Op::amax;
 };
+/// Those that pass over NaNs.
+template <Op Code>
+struct nan_reduction {
+    static constexpr bool known = true;
+    static constexpr Op code = Code;
+    static constexpr bool skips_nan = true;
+};
+template <>
+struct reduction<xt::detail::nan_plus> : nan_reduction<Op::sum> {};
+template <>
+struct reduction<xt::detail::nan_min> : nan_reduction<Op::amin> {};
+template <>
+struct reduction<xt::detail::nan_max> : nan_reduction<Op::amax> {};
 
 template <class F, class CT, class X, class O>
 struct fallback_name<xt::xreducer<F, CT, X, O>>
@@ -40,6 +54,9 @@ inline constexpr std::size_t kProbeExtents[bc::kMaxRank] = {2, 3, 5, 7, 11, 13, 
 
 /// @throws std::runtime_error if a minimum or maximum of no elements is wanted
 void check_reduced_extents(Op op, const rt::Statement& statement, Value operand, std::uint32_t axes, bool keep_dims);
+
+/// The reduction of those elements that are numbers. The minimum or maximum of none is a NaN.
+Value reduce_numbers(rt::Statement& statement, Op op, Value value, std::uint32_t axes, bool keep_dims);
 
 /// The axes of an xreducer, which hides them: bit i for axis i.
 template <class E>
@@ -84,6 +101,9 @@ struct lowering<xt::xreducer<F, CT, X, O>> {
         const std::size_t rank = r.statement.rank_of(value);
         check_rank(rank);
         const std::uint32_t axes = reduced_axes(e, rank, keep_dims);
+        if constexpr (requires { reduction<functor>::skips_nan; } && !std::is_integral_v<T>) {
+            return reduce_numbers(r.statement, reduction<functor>::code, value, axes, keep_dims);
+        }
         if constexpr (reduction<functor>::code != Op::sum) {
             check_reduced_extents(reduction<functor>::code, r.statement, value, axes, keep_dims);
         }

@@ -91,12 +91,13 @@ void copy_elements(const E& e, T* to) {
         if (e.layout() == L && e.is_contiguous()) {
             const auto* from = e.data() + e.data_offset();
             const std::size_t count = e.size();
-            for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<T>(from[i]);
+            for (std::size_t i = 0; i < count; ++i) to[i] = convert_number<T>(from[i]);
             return;
         }
     }
     auto from = e.template cbegin<L>();
-    for (std::size_t count = e.size(); count != 0; --count, ++from, ++to) *to = static_cast<T>(*from);
+    for (std::size_t count = e.size(); count != 0; --count, ++from, ++to)
+        *to = convert_number<T>(typename E::value_type(*from));
 }
 
 /// A base that is released when nothing went on to own it.

@@ -16,8 +16,8 @@ using bc::Op;
 
 enum class meeting : unsigned char {
     none,       ///< not recorded: xtensor evaluates it
-    result,     ///< operands are converted to the result type
-    common,     ///< operands are converted to their common arithmetic type, the result is bool
+    result,     ///< operands are converted to the result type; where it is a part of a complex number, to the latter
+    common,     ///< operands are converted to their common type, the result is bool
     truth,      ///< operands are converted to bool
     select,     ///< the first operand to bool, the others to the result type
     convert,    ///< the function is a conversion to its result type
@@ -66,7 +66,6 @@ XLAZY_OPCODE(xt::math::isnan_fun, classify, isnan);
 XLAZY_OPCODE(xt::math::isinf_fun, classify, isinf);
 XLAZY_OPCODE(xt::math::isfinite_fun, classify, isfinite);
 XLAZY_OPCODE(xt::math::abs_fun, result, abs);
-XLAZY_OPCODE(xt::math::sign_fun, result, sign);
 template <class T>
 struct opcode<xt::math::minimum<T>> : opcode_as<meeting::result, Op::min> {};
 template <class T>
@@ -122,6 +121,8 @@ template <class F>
              std::is_same_v<F, typename xt::detail::cast<typename F::result_type>::functor>
 struct opcode<F> : opcode_as<meeting::convert, Op::cast> {};
 
+// ---- functions of several ops, see composites.hpp
+
 /// x * x and x * x * x: xtensor's own are lambdas, which have no name.
 struct square_function {
     template <class T>
@@ -135,17 +136,79 @@ struct cube_function {
         return x * x * x;
     }
 };
-template <>
-struct opcode<square_function> : opcode_as<meeting::composite> {};
-template <>
-struct opcode<cube_function> : opcode_as<meeting::composite> {};
+
+#define XLAZY_COMPOSITE(function) \
+    template <>                   \
+    struct opcode<function> : opcode_as<meeting::composite> {}
+
+XLAZY_COMPOSITE(square_function);
+XLAZY_COMPOSITE(cube_function);
+XLAZY_COMPOSITE(xt::math::clamp_fun);
+XLAZY_COMPOSITE(xt::math::deg2rad);
+XLAZY_COMPOSITE(xt::math::rad2deg);
+XLAZY_COMPOSITE(xt::math::sign_fun);
+XLAZY_COMPOSITE(xt::detail::nan_to_num_functor);
+#undef XLAZY_COMPOSITE
 template <std::size_t N>
-struct opcode<xt::detail::pow_impl<N>> : opcode_as<meeting::composite> {};
-template <>
-struct opcode<xt::math::clamp_fun> : opcode_as<meeting::composite> {};
-template <>
-struct opcode<xt::math::deg2rad> : opcode_as<meeting::composite> {};
-template <>
-struct opcode<xt::math::rad2deg> : opcode_as<meeting::composite> {};
+struct opcode<xt::detail::lambda_adapt<xt::detail::pow_impl<N>>> : opcode_as<meeting::composite> {};
+
+// ---- the types of the operands
+
+template <Op Code>
+inline constexpr bool is_arithmetic_op = Code == Op::add || Code == Op::sub || Code == Op::mul || Code == Op::div;
+
+/// Types in which the operands of F with result R are computed with; those of A, B, C are what the program has.
+template <class F, class R, class... V>
+struct operand_types {};
+
+template <class F, class R, class A>
+struct operand_types<F, R, A> {
+    static auto choose() {
+        if constexpr (opcode<F>::how == meeting::truth)
+            return std::type_identity<bool>();
+        else if constexpr (opcode<F>::how == meeting::classify)
+            return std::type_identity<std::conditional_t<std::is_integral_v<A>, double, A>>();
+        else if constexpr (opcode<F>::how == meeting::result && is_complex<A> && !is_complex<R>)
+            return std::type_identity<A>();
+        else
+            return std::type_identity<R>();
+    }
+    using first = typename decltype(choose())::type;
+};
+
+template <class F, class R, class A, class B>
+struct operand_types<F, R, A, B> {
+    /// As std::complex has it, arithmetic with a real number of its parts' type does not make that one complex.
+    static constexpr bool is_mixed() {
+        if constexpr (opcode<F>::how == meeting::result && is_complex<R>) {
+            using P = part_type<R>;
+            return is_arithmetic_op<opcode<F>::code> &&
+                   ((std::is_same_v<A, R> && std::is_same_v<B, P>) || (std::is_same_v<A, P> && std::is_same_v<B, R>));
+        } else {
+            return false;
+        }
+    }
+    static constexpr bool mixed = is_mixed();
+    static auto choose() {
+        if constexpr (opcode<F>::how == meeting::truth)
+            return std::type_identity<bool>();
+        else if constexpr (opcode<F>::how == meeting::common && is_number<A> && is_number<B> && !std::is_same_v<A, B>)
+            return std::type_identity<decltype(xt::detail::plus()(A(), B()))>();
+        else if constexpr (opcode<F>::how == meeting::common)
+            return std::type_identity<A>();
+        else
+            return std::type_identity<R>();
+    }
+    using meet = typename decltype(choose())::type;
+    using first = std::conditional_t<mixed, A, meet>;
+    using second = std::conditional_t<mixed, B, meet>;
+};
+
+template <class F, class R, class A, class B, class C>
+struct operand_types<F, R, A, B, C> {
+    using first = std::conditional_t<opcode<F>::how == meeting::select, bool, R>;
+    using second = R;
+    using third = R;
+};
 
 }  // namespace xlazy::detail

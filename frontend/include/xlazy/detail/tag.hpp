@@ -85,17 +85,41 @@ using held_as = std::conditional_t<std::is_const_v<std::remove_reference_t<S>>, 
 
 /// Element types that the bytecode computes with.
 template <class T>
-inline constexpr bool is_recorded = [] {
-    switch (bc::dtype_of<T>()) {
-        case bc::DType::boolean:
-        case bc::DType::i16:
-        case bc::DType::i32:
-        case bc::DType::i64:
-        case bc::DType::f32:
-        case bc::DType::f64: return true;
-        default: return false;
-    }
-}();
+inline constexpr bool is_recorded = bc::info(bc::dtype_of<T>()).enabled;
+
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<std::complex<T>> = true;
+
+/// Types whose values can become operands: the bytecode's, and others that C++ converts to them.
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T> || is_complex<T>;
+
+/// As C++ converts elements: complex numbers do not become real ones.
+template <class From, class To>
+inline constexpr bool converts_to = is_number<From> && is_number<To> && (is_complex<To> || !is_complex<From>);
+
+template <class T>
+struct part {
+    using type = T;
+};
+template <class T>
+struct part<std::complex<T>> {
+    using type = T;
+};
+/// Type of the parts of a complex number; other types stay.
+template <class T>
+using part_type = typename part<T>::type;
+
+/// The value in another type, as C++ converts it.
+template <class To, class From>
+constexpr To convert_number(const From& value) {
+    if constexpr (is_complex<To> && !is_complex<From>)
+        return To(static_cast<part_type<To>>(value));
+    else
+        return static_cast<To>(value);
+}
 
 template <class E>
 concept recorded_value = requires { typename E::value_type; } && is_recorded<typename E::value_type>;

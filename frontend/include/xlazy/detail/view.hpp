@@ -31,6 +31,11 @@ struct window {
     void check() const;
 };
 
+/// Do the window's elements follow each other in memory, in this order?
+bool is_dense_in(const window& w, xt::layout_type order) noexcept;
+/// A dense window with a single axis.
+window flattened(const window& w);
+
 /// `viewed<E>::ok`: an E is a window; then `get` says which.
 template <class E>
 struct viewed {

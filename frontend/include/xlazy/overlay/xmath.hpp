@@ -4,6 +4,7 @@
 #pragma once
 
 #include "xlazy/detail/fallback.hpp"
+#include "xlazy/overlay/xoperation.hpp"
 #include "xlazy/overlay/xreducer.hpp"
 
 namespace xlazy::detail::overloads {
@@ -19,10 +20,24 @@ inline auto cube(E1&& e1) noexcept {
     return xt::detail::make_xfunction<cube_function>(std::forward<E1>(e1));
 }
 
+template <class E1, class E2>
+    requires(lazy<std::decay_t<E1>> || lazy<std::decay_t<E2>>)
+inline auto isclose(E1&& e1, E2&& e2, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) noexcept {
+    return xt::detail::make_xfunction<closeness>(std::make_tuple(rtol, atol, equal_nan), std::forward<E1>(e1),
+                                                 std::forward<E2>(e2));
+}
+template <class E1, class E2>
+    requires(lazy<std::decay_t<E1>> || lazy<std::decay_t<E2>>)
+inline auto allclose(E1&& e1, E2&& e2, double rtol = 1e-05, double atol = 1e-08) {
+    return overloads::all(overloads::isclose(std::forward<E1>(e1), std::forward<E2>(e2), rtol, atol));
+}
+
 }  // namespace xlazy::detail::overloads
 
 namespace xt {
+using xlazy::detail::overloads::allclose;
 using xlazy::detail::overloads::cube;
+using xlazy::detail::overloads::isclose;
 using xlazy::detail::overloads::square;
 }  // namespace xt
 
@@ -105,6 +120,57 @@ namespace xt {
 using xlazy::detail::overloads::mean;
 using xlazy::detail::overloads::stddev;
 using xlazy::detail::overloads::variance;
+}  // namespace xt
+
+// ---- numbers of elements
+
+namespace xlazy::detail {
+
+/// 1 where an element is not 0.
+template <class E>
+auto ones_of(E&& e) {
+    using T = typename std::decay_t<E>::value_type;
+    using size = xt::detail::xreducer_size_type_t<T>;
+    if constexpr (std::is_same_v<T, bool>)
+        return xt::cast<size>(std::forward<E>(e));
+    else
+        return xt::cast<size>(xt::not_equal(std::forward<E>(e), T(0)));
+}
+template <class E, class... A>
+auto count_of(here line, E&& e, A&&... axes_and_options) {
+    return at_line(line, e, [&] {
+        auto ones = ones_of(std::forward<E>(e));
+        return xt::sum<typename decltype(ones)::value_type>(std::move(ones), std::forward<A>(axes_and_options)...);
+    });
+}
+
+}  // namespace xlazy::detail
+
+#define XLAZY_COUNT(name, one_axis, counted)                                                                          \
+    XLAZY_REDUCER_FORM_OF((class E), name, (), (, XTL_REQUIRES(is_reducer_options<EVS>)), (), (),                     \
+                          (count_of(line, counted, options)))                                                         \
+    XLAZY_REDUCER_FORM_OF((class E), name, (, class X),                                                               \
+                          (, XTL_REQUIRES(xtl::negation<is_reducer_options<X>>, xtl::negation<xtl::is_integral<X>>)), \
+                          (, XTL_REQUIRES(xtl::negation<is_reducer_options<X>>, xtl::negation<xtl::is_integral<X>>)), \
+                          (, X && axes), (count_of(line, counted, std::forward<X>(axes), options)))                   \
+    XLAZY_REDUCER_FORM_OF((class E), name, (, class X),                                                               \
+                          (, XTL_REQUIRES(xtl::negation<is_reducer_options<X>>, xtl::is_integral<X>)),                \
+                          (, XTL_REQUIRES(xtl::negation<is_reducer_options<X>>, xtl::is_integral<X>)),                \
+                          (, one_axis axis), (count_of(line, counted, std::array<X, 1>{axis}, options)))              \
+    XLAZY_REDUCER_FORM_OF((class E), name, (, class I, std::size_t N), (), (), (, const I(&axes)[N]),                 \
+                          (count_of(line, counted, axes, options)))
+
+namespace xlazy::detail::overloads {
+using namespace xt;
+XLAZY_COUNT(count_nonzero, X, std::forward<E>(e))
+XLAZY_COUNT(count_nonnan, X&&, !xt::isnan(std::forward<E>(e)))
+}  // namespace xlazy::detail::overloads
+
+#undef XLAZY_COUNT
+
+namespace xt {
+using xlazy::detail::overloads::count_nonnan;
+using xlazy::detail::overloads::count_nonzero;
 }  // namespace xt
 
 // ---- sums and products along an axis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sum, prod, amin, amax: with the user's line, with axes in any order, and with a recorded value of rank 0.
+// sum, prod, amin, amax and their nan-forms: with the user's line, with axes in any order, and with a recorded value of rank 0.
 #pragma once
 
 #include "xlazy/detail/lowering_reducer.hpp"
@@ -113,18 +113,19 @@ struct is_reducer_options_impl<xlazy::detail::default_options> : std::true_type 
 
 // One form of a reduction, as two overloads: without options, where the default argument has the line; and with. The
 // latter is more specialised than xtensor's, so it may have a further parameter. `call` uses e, options and line.
-#define XLAZY_REDUCER_FORM(name, types, conditions, conditions_with_options, parameters, call)                 \
-    template <class T = void, class E XLAZY_UNPACK types, class EVS = default_options XLAZY_UNPACK conditions> \
-        requires lazy<std::decay_t<E>>                                                                         \
-    inline auto name(E&& e XLAZY_UNPACK parameters, EVS es = EVS()) {                                          \
-        const here line = es.line;                                                                             \
-        const lazy_options options;                                                                            \
-        return XLAZY_UNPACK call;                                                                              \
-    }                                                                                                          \
-    template <class T = void, class E XLAZY_UNPACK types, class... O XLAZY_UNPACK conditions_with_options>     \
-        requires lazy<std::decay_t<E>>                                                                         \
-    inline auto name(E&& e XLAZY_UNPACK parameters, std::tuple<O...> options, here line = here::current()) {   \
-        return XLAZY_UNPACK call;                                                                              \
+#define XLAZY_REDUCER_FORM(...) XLAZY_REDUCER_FORM_OF((class T = void, class E), __VA_ARGS__)
+#define XLAZY_REDUCER_FORM_OF(first, name, types, conditions, conditions_with_options, parameters, call)     \
+    template <XLAZY_UNPACK first XLAZY_UNPACK types, class EVS = default_options XLAZY_UNPACK conditions>    \
+        requires lazy<std::decay_t<E>>                                                                       \
+    inline auto name(E&& e XLAZY_UNPACK parameters, EVS es = EVS()) {                                        \
+        const here line = es.line;                                                                           \
+        const lazy_options options;                                                                          \
+        return XLAZY_UNPACK call;                                                                            \
+    }                                                                                                        \
+    template <XLAZY_UNPACK first XLAZY_UNPACK types, class... O XLAZY_UNPACK conditions_with_options>        \
+        requires lazy<std::decay_t<E>>                                                                       \
+    inline auto name(E&& e XLAZY_UNPACK parameters, std::tuple<O...> options, here line = here::current()) { \
+        return XLAZY_UNPACK call;                                                                            \
     }
 
 #define XLAZY_REDUCTION(name)                                                                                         \
@@ -160,3 +161,7 @@ XLAZY_REDUCTION(sum)
 XLAZY_REDUCTION(prod)
 XLAZY_REDUCTION(amin)
 XLAZY_REDUCTION(amax)
+XLAZY_REDUCTION(nansum)
+XLAZY_REDUCTION(nanprod)
+XLAZY_REDUCTION(nanmin)
+XLAZY_REDUCTION(nanmax)

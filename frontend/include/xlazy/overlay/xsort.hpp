@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sorting, and positions of extremes: computed by xtensor.
+// Positions of extremes; sorting, which xtensor computes.
 #pragma once
 
 #include "xlazy/detail/fallback.hpp"
+#include "xlazy/detail/lowering_reducer.hpp"
+#include "xlazy/overlay/xreducer.hpp"
 
 #include "xlazy/detail/stock_begin.hpp"
 #include <xtensor/xsort.hpp>
@@ -27,6 +29,10 @@ template <class VT, class T, std::size_t N, layout_type L, class A>
 struct flatten_rebind_value_type<VT, xlazy::xtensor<T, N, L, A>> {
     using type = xlazy::xtensor<VT, 1, L>;
 };
+template <class T, layout_type L, class A, class SA>
+struct argfunc_result_type<xlazy::xarray<T, L, A, SA>> {
+    using type = xlazy::xarray<std::size_t>;
+};
 template <class T, std::size_t N, layout_type L, class A>
 struct argfunc_result_type<xlazy::xtensor<T, N, L, A>> {
     using type = xlazy::xtensor<std::size_t, N - 1>;
@@ -40,7 +46,9 @@ XLAZY_FALLBACK(argsort, template <class E>, lazy<E>, (const xexpression<E>& e, p
 XLAZY_FALLBACK(argsort, template <class E>, lazy<E>, (const xexpression<E>& e, std::ptrdiff_t axis = -1), (e, axis))
 XLAZY_FALLBACK(unique, template <class E>, lazy<E>, (const xexpression<E>& e), (e))
 
-namespace xlazy::detail::stock {
+namespace xlazy::detail {
+
+namespace stock {
 
 template <xt::layout_type L, class E, class... A>
 auto argmin(const xt::xexpression<E>& e, A... axis) {
@@ -51,38 +59,102 @@ auto argmax(const xt::xexpression<E>& e, A... axis) {
     return xt::argmax<L>(e, axis...);
 }
 
-}  // namespace xlazy::detail::stock
+}  // namespace stock
 
-namespace xlazy::detail::overloads {
-using namespace xt;
+/// The elements of `e` in order L as a window of rank 1; they are recorded first if they do not lie so.
+template <xt::layout_type L, class E>
+window flat_window(const E& e, leaves& evaluated) {
+    if constexpr (viewed<E>::ok) {
+        if (const window w = viewed<E>::get(e); is_dense_in(w, L)) return flattened(w);
+    }
+    record_leaf<typename E::value_type, L>(e, evaluated);
+    return flattened(evaluated.next());
+}
 
-template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E>
-    requires lazy<E>
-inline auto argmin(const xexpression<E>& e) {
-    return fall_back_to("argmin", [&] { return stock::argmin<L>(e); });
+/// The first position along an axis of what `extreme` (amin or amax) finds, or of a NaN.
+/// @throws std::runtime_error if there are no elements
+Value record_position(rt::Statement& statement, Op extreme, Value value, std::size_t axis);
+
+/// `result` becomes an array of positions along an axis.
+template <Op Extreme, class Result>
+void store_positions(rt::Statement& statement, Result& result, Value value, std::size_t axis) {
+    const Value position = record_position(statement, Extreme, value, axis);
+    renew_for(result, statement, position);
+    store(statement, result, position);
 }
-template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E>
-    requires lazy<E>
-inline auto argmin(const xexpression<E>& e, std::ptrdiff_t axis) {
-    return fall_back_to("argmin", [&] { return stock::argmin<L>(e, axis); });
-}
-template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E>
-    requires lazy<E>
-inline auto argmax(const xexpression<E>& e) {
-    return fall_back_to("argmax", [&] { return stock::argmax<L>(e); });
-}
-template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E>
-    requires lazy<E>
-inline auto argmax(const xexpression<E>& e, std::ptrdiff_t axis) {
-    return fall_back_to("argmax", [&] {
-        auto result = stock::argmax<L>(e, axis);
-        // Of one dimension xtensor gives the position of the minimum.
-        if (e.derived_cast().dimension() == 1) *result.begin() = stock::argmax<L>(e)();
+
+/// The position among all elements in order L. @throws std::runtime_error if there are none
+template <Op Extreme, xt::layout_type L, class E>
+xtensor<std::size_t, 0> position_of(const E& e, here line) {
+    rt::LineScope scope(line);
+    return located([&] {
+        leaves evaluated;
+        const window flat = flat_window<L>(e, evaluated);
+        xtensor<std::size_t, 0> result;
+        rt::Statement statement(rt::LineScope::current());
+        store_positions<Extreme>(statement, result, statement.load(flat.ref()), 0);
         return result;
     });
 }
 
+template <class E>
+struct positions {
+    using evaluated = std::conditional_t<is_array<E>, E, xt::temporary_type_t<E>>;
+    using type = typename xt::detail::argfunc_result_type<evaluated>::type;
+};
+
+/// The positions along an axis. @throws std::runtime_error
+template <Op Extreme, class E>
+typename positions<E>::type positions_along(const E& e, std::ptrdiff_t axis, here line) {
+    rt::LineScope scope(line);
+    return located([&] {
+        normalise_axes(&axis, 1, e.dimension());
+        using T = typename E::value_type;
+        leaves evaluated;
+        prepare_as<T>(e, evaluated);
+        typename positions<E>::type result;
+        {
+            rt::Statement statement(rt::LineScope::current());
+            recording r{statement, evaluated};
+            store_positions<Extreme>(statement, result, lower_as<T>(e, r), static_cast<std::size_t>(axis));
+        }
+        evaluated.end_statement();
+        return result;
+    });
+}
+
+template <class E>
+inline constexpr bool has_positions =
+    recorded_value<E> && bc::accepts(Op::amin, bc::dtype_of<typename E::value_type>());
+
+}  // namespace xlazy::detail
+
+// They take the expression itself, and so come before xtensor's, which take its base class.
+#define XLAZY_POSITIONS(name, op)                                                    \
+    template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E>                    \
+        requires lazy<E>                                                             \
+    inline auto name(const E& e, here line = here::current()) {                      \
+        if constexpr (has_positions<E>)                                              \
+            return position_of<Op::op, L>(e, line);                                  \
+        else                                                                         \
+            return fall_back_to(#name, [&] { return stock::name<L>(e); });           \
+    }                                                                                \
+    template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E>                    \
+        requires lazy<E>                                                             \
+    inline auto name(const E& e, std::ptrdiff_t axis, here line = here::current()) { \
+        if constexpr (has_positions<E>)                                              \
+            return positions_along<Op::op>(e, axis, line);                           \
+        else                                                                         \
+            return fall_back_to(#name, [&] { return stock::name<L>(e, axis); });     \
+    }
+
+namespace xlazy::detail::overloads {
+using namespace xt;
+XLAZY_POSITIONS(argmin, amin)
+XLAZY_POSITIONS(argmax, amax)
 }  // namespace xlazy::detail::overloads
+
+#undef XLAZY_POSITIONS
 
 namespace xt {
 using xlazy::detail::overloads::argmax;
