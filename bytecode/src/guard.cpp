@@ -22,7 +22,8 @@ bool guard_holds(const Guard& guard, const Program& program) noexcept {
 }
 
 bool guards_hold(const Plan& plan, const Program& program) noexcept {
-    return std::ranges::all_of(plan.guards, [&](const Guard& guard) { return guard_holds(guard, program); });
+    return std::ranges::all_of(plan.guards, [&](const Guard& guard) { return guard_holds(guard, program); }) &&
+           std::ranges::all_of(plan.spreads, [&](const Spread& spread) { return spread_holds(spread, program); });
 }
 
 }  // namespace xlazy::bc

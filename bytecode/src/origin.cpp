@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <mutex>
 #include <string_view>
@@ -97,11 +98,14 @@ private:
 /// The table is there before main: a child of fork() could not finish what another thread had begun to construct.
 [[maybe_unused]] const Table& kTable = Table::instance();
 
+/// What was interned from an address. It may be another text by now: a shared object can be unloaded, and another one
+/// loaded in its place.
 struct Cached {
     const char* file;
     const char* function;
     std::uint32_t line;
     OriginId id;
+    Origin origin;
 };
 constexpr std::size_t kCacheSize = 256;
 constinit thread_local Cached cache[kCacheSize] = {};
@@ -113,9 +117,14 @@ std::string_view text_or_empty(const char* text) noexcept { return text == nullp
 OriginId intern_origin(const char* file, std::uint32_t line, const char* function) {
     const auto address = reinterpret_cast<std::uintptr_t>(file);
     Cached& cached = cache[(address / 16 + line) % kCacheSize];
-    if (cached.file == file && cached.line == line && cached.function == function && cached.id != 0) return cached.id;
+    if (cached.file == file && cached.line == line && cached.function == function && cached.id != 0 &&
+        std::strcmp(file, cached.origin.file) == 0 &&
+        (function == nullptr || std::strcmp(function, cached.origin.function) == 0)) {
+        return cached.id;
+    }
     const OriginId id = Table::instance().intern(text_or_empty(file), line, text_or_empty(function));
-    cached = {file, function, line, id};
+    if (file != nullptr && (function == nullptr || *function != '\0'))
+        cached = {file, function, line, id, Table::instance().at(id)};
     return id;
 }
 

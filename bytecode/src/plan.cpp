@@ -80,6 +80,10 @@ std::string print(const Plan& plan) {
                        guard.view_b == Guard::kWholeBase ? "whole" : fmt::format("v{}", guard.view_b),
                        kRelationNames[static_cast<std::size_t>(guard.relation)]);
     }
+    for (const Spread& spread : plan.spreads) {
+        const std::uint32_t groups = spread.groups.empty() ? 0 : spread.groups.back() - spread.groups.front() + 1;
+        fmt::format_to(out, "guard b{} {} views in {} groups\n", spread.base, spread.views.size(), groups);
+    }
     fmt::format_to(out, "contracted {} temporaries, {} arrays", plan.contracted_temps, plan.contracted_bases);
     for (const std::uint32_t base : plan.contracted) fmt::format_to(out, " b{}", base);
     text += '\n';

@@ -257,6 +257,15 @@ std::string guard_fault(const Program& program, const Guard& guard) {
     return guard_holds(guard, program) ? "" : "it does not hold";
 }
 
+std::string spread_fault(const Program& program, const Spread& spread) {
+    if (spread.base >= program.bases.size()) return "no such base";
+    if (spread.views.size() != spread.groups.size()) return "a view has no group";
+    for (const std::uint32_t view : spread.views) {
+        if (view >= program.views.size() || program.views[view].base != spread.base) return "no such view of its base";
+    }
+    return spread_holds(spread, program) ? "" : "it does not hold";
+}
+
 std::string contraction_fault(const Plan& plan, const Program& program) {
     const std::vector<std::uint32_t>& bases = plan.contracted;
     if (bases.size() != plan.contracted_bases) return "the number of contracted bases is wrong";
@@ -287,6 +296,10 @@ std::string verify(const Plan& plan, const Program& program) {
     for (std::size_t i = 0; i < plan.guards.size(); ++i) {
         const std::string fault = guard_fault(program, plan.guards[i]);
         if (!fault.empty()) return fmt::format("guard {}: {}", i, fault);
+    }
+    for (std::size_t i = 0; i < plan.spreads.size(); ++i) {
+        const std::string fault = spread_fault(program, plan.spreads[i]);
+        if (!fault.empty()) return fmt::format("spread {}: {}", i, fault);
     }
     const std::string fault = StepChecker(plan, program).run();
     return fault.empty() ? contraction_fault(plan, program) : fault;

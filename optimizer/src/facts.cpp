@@ -13,9 +13,37 @@ void Facts::log(std::uint32_t view_a, std::uint32_t view_b, Relation relation) {
 Relation Facts::hazard(std::uint32_t write, std::uint32_t other) {
     if (program_.views[write].base != program_.views[other].base) return Relation::Disjoint;
     if (write == other) return Relation::Identical;  // no legal batch writes a view that repeats elements
+    if (far_apart(write, other)) return Relation::Disjoint;
     const Relation relation = bc::relation(program_, write, other);
     log(write, other, relation);
     return relation;
+}
+
+void Facts::count_views() {
+    view_count_.assign(program_.bases.size(), 0);
+    for (const bc::View& view : program_.views) ++view_count_[view.base];
+    group_.assign(program_.views.size(), 0);
+}
+
+bool Facts::far_apart(std::uint32_t view_a, std::uint32_t view_b) {
+    if (view_count_.empty()) count_views();
+    const std::uint32_t base = program_.views[view_a].base;
+    if (view_count_[base] < kManyViews) return false;
+    const auto [place, is_new] = spreads_.try_emplace(base);
+    Views& views = place->second;
+    if (is_new) {
+        std::vector<std::uint32_t> all;
+        for (std::uint32_t view = 0; view < program_.views.size(); ++view) {
+            if (program_.views[view].base == base) all.push_back(view);
+        }
+        views.spread = bc::spread_of(program_, base, std::move(all));
+        for (std::size_t i = 0; i < views.spread.views.size(); ++i) {
+            group_[views.spread.views[i]] = views.spread.groups[i];
+        }
+    }
+    if (group_[view_a] == group_[view_b]) return false;
+    views.relied_on = true;
+    return true;
 }
 
 bool Facts::looks_same(std::uint32_t view_a, std::uint32_t view_b) const noexcept {
@@ -39,11 +67,16 @@ bool Facts::covers_base(std::uint32_t view) {
     return answer == Relation::Identical;
 }
 
-std::vector<bc::Guard> Facts::take_guards() {
+void Facts::give_guards(bc::Plan& plan) {
     const auto key = [](const bc::Guard& guard) { return std::tuple(guard.view_a, guard.view_b); };
     std::sort(guards_.begin(), guards_.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
     guards_.erase(std::unique(guards_.begin(), guards_.end()), guards_.end());
-    return std::move(guards_);
+    guards_.shrink_to_fit();
+    plan.guards = std::move(guards_);
+    for (auto& [base, views] : spreads_) {
+        if (views.relied_on) plan.spreads.push_back(std::move(views.spread));
+    }
+    std::ranges::sort(plan.spreads, {}, &bc::Spread::base);
 }
 
 }  // namespace xlazy::opt

@@ -7,6 +7,8 @@
 
 #include "xlazy/bytecode/plan.hpp"
 
+#include <unordered_map>
+
 namespace xlazy::opt {
 
 using bc::Relation;
@@ -25,14 +27,29 @@ public:
     /// A write through the view leaves nothing of its base's old value.
     bool covers_base(std::uint32_t view);
 
-    /// Everything asked so far, sorted, without repetitions.
-    std::vector<bc::Guard> take_guards();
+    /// Hands everything asked so far to the plan, sorted, without repetitions.
+    void give_guards(bc::Plan& plan);
 
 private:
+    /// From so many views of a base on, one look at all of them is cheaper than one at each pair.
+    static constexpr std::size_t kManyViews = 16;
+
+    /// What is known of all views of a base.
+    struct Views {
+        bc::Spread spread;
+        bool relied_on = false;
+    };
+
     void log(std::uint32_t view_a, std::uint32_t view_b, Relation relation);
+    void count_views();
+    /// Do their places alone tell that the views, of one base, have no element in common?
+    bool far_apart(std::uint32_t view_a, std::uint32_t view_b);
 
     const bc::Program& program_;
     std::vector<bc::Guard> guards_;
+    std::vector<std::uint32_t> view_count_;             ///< by base; empty: not counted yet
+    std::vector<std::uint32_t> group_;                  ///< by view, of the bases in spreads_
+    std::unordered_map<std::uint32_t, Views> spreads_;  ///< by base
 };
 
 }  // namespace xlazy::opt

@@ -153,7 +153,7 @@ bc::Plan make_plan(const bc::Program& program, const PlanOptions& options) {
         if (options.verify) check(draft, row);
         if (options.dump) options.dump(row.name, text_of(draft, row.stage));
     }
-    draft.plan.guards = draft.facts.take_guards();
+    draft.facts.give_guards(draft.plan);
     return std::move(draft.plan);
 }
 

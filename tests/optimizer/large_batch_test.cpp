@@ -167,5 +167,29 @@ TEST(LargeBatches, CostIsLinear) {
     }
 }
 
+/// Times the same work at two sizes, in turn. @return the least ratio
+template <class Make>
+double growth(Make make, std::uint32_t small, std::uint32_t large) {
+    const bc::Program few = make(small), many = make(large);
+    double least = 1e9;
+    for (int round = 0; round < 3; ++round) {
+        const double time = best_time([&] { make_plan(few, {}); });
+        least = std::min(least, best_time([&] { make_plan(many, {}); }) / time);
+    }
+    return least;
+}
+
+TEST(LargeBatches, ThousandsOfRowsOfOneArray) {
+    EXPECT_LE(growth(rows, 1000, 4000), 6.0);
+    EXPECT_LE(growth(row_recurrence, 1000, 4000), 6.0);
+    const bc::Plan plan = make_plan(rows(4000), {});
+    EXPECT_EQ(plan.spreads.size(), 1u);
+    EXPECT_LE(plan.guards.size(), 4000u) << "one each: a row is read and written";
+}
+
+TEST(LargeBatches, FiftyThousandInstructions) {
+    for (const auto make : {chain, new_arrays, rows, diffusion}) EXPECT_LE(growth(make, 10'000, 50'000), 8.0);
+}
+
 }  // namespace
 }  // namespace xlazy::opt

@@ -12,13 +12,13 @@ using OriginId = std::uint32_t;
 
 /// A place in the user's source.
 struct Origin {
-    const char* file;      ///< interned or static, never freed
+    const char* file;      ///< never freed
     std::uint32_t line;    ///< counted from 1
     const char* function;  ///< may be null
 };
 
-/// Finds or adds an origin. Thread-safe. `file` and `function` must have static storage duration (as those of
-/// __builtin_FILE have); equal texts at different addresses are the same origin.
+/// Finds or adds an origin. Thread-safe. `file` and `function` are copied when they are new (a shared object that holds
+/// them may be unloaded), and found again fast at the same address. Equal texts are the same origin.
 OriginId intern_origin(const char* file, std::uint32_t line, const char* function = nullptr);
 
 /// As intern_origin, for texts that may go away: they are copied. For the parser.

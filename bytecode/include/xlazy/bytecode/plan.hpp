@@ -17,21 +17,21 @@ inline constexpr ValueId kNoValue = 0xffff;
 /// One step of a kernel's straight-line body; its value is numbered by its position.
 struct MicroOp {
     enum class Kind : std::uint8_t {
-        LoadView,     ///< element of view `index`, broadcast to the kernel's domain
-        LoadScratch,  ///< element of scratch `index`, broadcast likewise
-        LoadScalar,   ///< scalar slot `index`
-        Compute,      ///< op(in...)
-        StoreView,    ///< in[0] to view `index`
-        StoreScratch, ///< in[0] to scratch `index`
-        ReduceView,   ///< reduction of in[0] by `op` along `axis`, to view `index`
-        ReduceScratch,///< the same, to scratch `index`
+        LoadView,       ///< element of view `index`, broadcast to the kernel's domain
+        LoadScratch,    ///< element of scratch `index`, broadcast likewise
+        LoadScalar,     ///< scalar slot `index`
+        Compute,        ///< op(in...)
+        StoreView,      ///< in[0] to view `index`
+        StoreScratch,   ///< in[0] to scratch `index`
+        ReduceView,     ///< reduction of in[0] by `op` along `axis`, to view `index`
+        ReduceScratch,  ///< the same, to scratch `index`
     };
     Kind kind = Kind::Compute;
-    Op op = Op::copy;             ///< Compute and Reduce
-    DType type = DType::none;     ///< of the operands; of the value for loads, scalars and stores
-    DType result = DType::none;   ///< of the value
-    std::uint8_t flags = 0;       ///< Instruction's flags
-    std::uint8_t axis = 0;        ///< of reductions and generators
+    Op op = Op::copy;            ///< Compute and Reduce
+    DType type = DType::none;    ///< of the operands; of the value for loads, scalars and stores
+    DType result = DType::none;  ///< of the value
+    std::uint8_t flags = 0;      ///< Instruction's flags
+    std::uint8_t axis = 0;       ///< of reductions and generators
     ValueId in[3] = {kNoValue, kNoValue, kNoValue};
     std::uint32_t index = 0;
     std::uint32_t instruction = 0;  ///< of the batch: origin map
@@ -65,18 +65,20 @@ inline ScratchShape shape_of(const Program& program, const Scratch& scratch) noe
     ScratchShape shape;
     unsigned axis = 0;
     for (const std::int64_t extent : program.domain_extents(scratch.domain)) {
-        if (axis++ != scratch.axis) shape.extents[shape.rank++] = extent;
-        else if (scratch.keep_axis) shape.extents[shape.rank++] = 1;
+        if (axis++ != scratch.axis)
+            shape.extents[shape.rank++] = extent;
+        else if (scratch.keep_axis)
+            shape.extents[shape.rank++] = 1;
     }
     return shape;
 }
 
 struct Step {
     enum class Kind : std::uint8_t {
-        Run,          ///< kernel `index`
-        AllocBase,    ///< memory for base `index`: its first write follows
-        FreeBase,     ///< base `index` is not live and was read for the last time
-        AllocScratch, ///< memory for scratch `index`
+        Run,           ///< kernel `index`
+        AllocBase,     ///< memory for base `index`: its first write follows
+        FreeBase,      ///< base `index` is not live and was read for the last time
+        AllocScratch,  ///< memory for scratch `index`
         FreeScratch,
     };
     Kind kind;
@@ -94,19 +96,32 @@ struct Guard {
 /// What is true of the pair. Conservative where exactness is costly.
 Relation guard_relation(const Program& program, std::uint32_t view_a, std::uint32_t view_b) noexcept;
 
+/// A fact about many views of one base: no two views of different groups have an element in common.
+struct Spread {
+    std::uint32_t base = 0;
+    std::vector<std::uint32_t> views;   ///< in the order in which they lay when the plan was made
+    std::vector<std::uint32_t> groups;  ///< of each view
+};
+/// Groups the views, as finely as intervals tell and, where all strides have a common divisor, the rest of the offset
+/// by it: rows, columns and tiles of columns of one array are each a group. O(n log n).
+Spread spread_of(const Program& program, std::uint32_t base, std::vector<std::uint32_t> views);
+/// The groups are as far apart as spread_of needs them to be. Linear if the views lie in their order.
+bool spread_holds(const Spread& spread, const Program& program) noexcept;
+
 struct Plan {
     std::vector<Kernel> kernels;
     std::vector<Scratch> scratch;
     std::vector<Step> steps;
     std::vector<Guard> guards;
-    std::uint32_t contracted_bases = 0;  ///< arrays that never get memory
-    std::uint32_t contracted_temps = 0;  ///< temporaries that never get memory
+    std::vector<Spread> spreads;
+    std::uint32_t contracted_bases = 0;     ///< arrays that never get memory
+    std::uint32_t contracted_temps = 0;     ///< temporaries that never get memory
     std::vector<std::uint32_t> contracted;  ///< the bases, ascending
 };
 
 /// The pair lies as the guard says, or one of the views has no elements: then a plan for any relation is right.
 bool guard_holds(const Guard& guard, const Program& program) noexcept;
-/// Every guard of the plan holds for the batch's geometry.
+/// Every guard and spread of the plan holds for the batch's geometry.
 bool guards_hold(const Plan& plan, const Program& program) noexcept;
 
 /// For golden tests and XLAZY_TRACE=plan.
