@@ -47,6 +47,7 @@ public:
 
     TestKernel make() {
         choose_domain();
+        layout_ = pick(3);
         kernel_ = TestKernel(domain_);
         const int loads = 1 + pick(4);
         for (int i = 0; i < loads; ++i) add_load();
@@ -116,6 +117,7 @@ private:
         std::int64_t size = 1, offset = 0;
         std::vector<std::size_t> order(extents.size());
         for (std::size_t axis = 0; axis < order.size(); ++axis) order[axis] = order.size() - 1 - axis;
+        if (layout_ == 1) std::reverse(order.begin(), order.end());
         if (pick(6) == 0) std::shuffle(order.begin(), order.end(), random_);
         for (const std::size_t axis : order) {
             const std::int64_t step = size * (gaps && pick(3) == 0 ? 1 + pick(3) : 1);
@@ -173,7 +175,7 @@ private:
         }
         const ValueId a = of_type(type);
         if (bc::info(op).arity == 1) return values_.push_back(kernel_.compute(op, type, {a}));
-        const ValueId b = of_type(type);
+        const ValueId b = pick(8) == 0 ? a : of_type(type);
         const ValueId mask = bc::can_fail(op, type) && pick(2) == 0 ? of_type(DType::boolean) : bc::kNoValue;
         values_.push_back(kernel_.compute(op, type, {a, b}, DType::none, mask));
     }
@@ -224,6 +226,7 @@ private:
     }
 
     std::mt19937_64 random_;
+    int layout_ = 0;  ///< 1: most views are column-major
     Extents domain_;
     TestKernel kernel_;
     std::vector<ValueId> values_;

@@ -23,8 +23,18 @@ using FoldFn = void (*)(const void* values, std::int64_t rows, std::int64_t colu
                         bool fresh);
 
 /// Reduces `segments` dense blocks of [n][inner], one leaf each, to out[segments][inner], in the order of the reduction
-/// rule.
-using SegmentsFn = void (*)(const void* values, std::int64_t segments, std::int64_t n, std::int64_t inner, void* out);
+/// rule. There are `lanes` lanes; if more than one, either lanes * inner <= kMaxLaneValues, or n <= lanes and
+/// inner <= kMaxSegmentWidth.
+using SegmentsFn = void (*)(const void* values, std::int64_t segments, std::int64_t n, std::int64_t inner,
+                            std::int64_t lanes, void* out);
+inline constexpr std::int64_t kMaxSegmentWidth = 32;
+
+/// out[k] <- values[k * leaf, (k + 1) * leaf) combined one after the other; `count` values in all, the last leaf may be
+/// shorter.
+using LeavesFn = void (*)(const void* values, std::int64_t count, std::int64_t leaf, void* out);
+
+/// Combines leaves by the tree of the reduction rule, to the first of them.
+using TreeFn = void (*)(void* leaves, std::int64_t count);
 
 /// Copies rows x columns elements between dense memory and memory with strides in bytes.
 using GatherFn = void (*)(void* dense, const void* strided, std::int64_t rows, std::int64_t row_stride,
@@ -45,8 +55,8 @@ constexpr std::size_t size_index(std::size_t bytes) noexcept {
 /// Two arithmetic ops in one loop, `second(first(a, b), c)`, save writing and reading the value between them. The
 /// result is that of the two ops: it is rounded twice.
 enum class PairFirst : std::uint8_t { add, sub, mul };
-enum class PairSecond : std::uint8_t { add, sub, reverse_sub, mul };  ///< reverse_sub: c - first
-inline constexpr std::size_t kPairFirsts = 3, kPairSeconds = 4;
+enum class PairSecond : std::uint8_t { add, sub, reverse_sub, mul, square };  ///< reverse_sub: c - first
+inline constexpr std::size_t kPairFirsts = 3, kPairSeconds = 5;
 struct PairLoops {
     /// By form of (a, b); commutative first ops have no sv. Last: is c a single value?
     MapFn loops[kPairFirsts][kPairSeconds][kForms][2];
@@ -59,6 +69,8 @@ struct TypeKernels {
     FaultFn fault[bc::kOpCount][kForms];
     FoldFn fold[bc::kOpCount];
     SegmentsFn segments[bc::kOpCount];
+    LeavesFn leaves[bc::kOpCount];  ///< null where a value has several parts, as tree
+    TreeFn tree[bc::kOpCount];
 };
 
 struct KernelTable {

@@ -99,10 +99,11 @@ void pair_loop(const void* pa, const void* pb, const void* pc, void* pout, std::
     for (std::int64_t i = 0; i < n; ++i) {
         const T x = F == Form::sv ? first_a : a[i], y = F == Form::vs ? first_b : b[i], z = OneC ? first_c : c[i];
         const T value = First == PairFirst::add ? x + y : First == PairFirst::sub ? x - y : x * y;
-        out[i] = Second == PairSecond::add   ? value + z
-                 : Second == PairSecond::sub ? value - z
-                 : Second == PairSecond::mul ? value * z
-                                             : z - value;
+        out[i] = Second == PairSecond::add      ? value + z
+                 : Second == PairSecond::sub    ? value - z
+                 : Second == PairSecond::mul    ? value * z
+                 : Second == PairSecond::square ? value * value
+                                                : z - value;
     }
 }
 

@@ -33,6 +33,14 @@ void gather(void* dense, const void* strided, std::int64_t rows, std::int64_t ro
     constexpr Stride<0> repeat{};
     auto* to = static_cast<unsigned char*>(dense);
     const auto* from = static_cast<const unsigned char*>(strided);
+    if (row_stride == 0 && column_stride == forward && rows > 1) {  // one row, again and again: what is there doubles
+        const std::int64_t all = rows * columns * forward;
+        std::int64_t done = columns * forward;
+        std::memcpy(to, from, static_cast<std::size_t>(done));
+        for (; done < all; done *= 2)
+            std::memcpy(to + done, to, static_cast<std::size_t>(done < all - done ? done : all - done));
+        return;
+    }
     for (std::int64_t row = 0; row < rows; ++row) {
         if (column_stride == forward)
             move_row<T>(to, forward, from, forward, columns);

@@ -3,6 +3,7 @@
 // compiler's.
 #pragma once
 
+#include "isa/leaves.hpp"
 #include "isa/loops.hpp"
 #include "maths/vector_maths.hpp"
 #include "reduction_rule.hpp"
@@ -13,57 +14,84 @@ namespace xlazy::be {
 inline namespace XLAZY_ISA {
 
 /// Columns [0, Vectors * lanes) of all rows, with the accumulators in registers. For few columns.
-template <bc::Op Op, class T, int Vectors>
+template <bc::Op Op, class T, int Vectors, int Bytes>
 void fold_columns(const T* values, std::int64_t rows, std::int64_t row_stride, T* acc) {
-    constexpr std::int64_t lanes = kVectorBytes / static_cast<int>(sizeof(T));
-    Vector<T> sums[Vectors];
+    typedef T Part __attribute__((vector_size(Bytes)));
+    constexpr std::int64_t lanes = Bytes / static_cast<int>(sizeof(T));
+    Part sums[Vectors];
     std::memcpy(sums, acc, sizeof sums);
     for (std::int64_t row = 0; row < rows; ++row, values += row_stride) {
         for (int v = 0; v < Vectors; ++v) {
-            sums[v] = Element<Op>::combine(sums[v], load_vector(values + v * lanes));
+            Part part;
+            std::memcpy(&part, values + v * lanes, sizeof part);
+            sums[v] = Element<Op>::combine(sums[v], part);
         }
     }
     std::memcpy(acc, sums, sizeof sums);
 }
 
 /// Rows from here on are read whole, several at a time: columns of memory would waste what the machine fetches ahead.
-inline constexpr std::int64_t kWideRow = 512;
+inline constexpr std::int64_t kWideRow = 256;
 
-template <bc::Op Op, int Rows, class T>
+/// Rows of one group into acc[columns]. `Fresh`: what acc holds does not count.
+template <bc::Op Op, int Rows, bool Fresh, class T>
 void fold_row_group(const T* values, std::int64_t columns, std::int64_t row_stride, T* acc) {
-    XLAZY_INDEPENDENT
-    for (std::int64_t column = 0; column < columns; ++column) {
-        T sum = acc[column];
-        for (int row = 0; row < Rows; ++row) sum = Element<Op>::combine(sum, values[row * row_stride + column]);
+    constexpr std::int64_t lanes = kVectorBytes / static_cast<int>(sizeof(T));
+    std::int64_t column = 0;
+    for (; column + lanes <= columns; column += lanes) {
+        const T* from = values + column;
+        Vector<T> sum = load_vector(from);
+        if constexpr (!Fresh) sum = Element<Op>::combine(load_vector(acc + column), sum);
+        for (int row = 1; row < Rows; ++row) sum = Element<Op>::combine(sum, load_vector(from + row * row_stride));
+        std::memcpy(acc + column, &sum, sizeof sum);
+    }
+    for (; column < columns; ++column) {
+        T sum = values[column];
+        if constexpr (!Fresh) sum = Element<Op>::combine(acc[column], sum);
+        for (int row = 1; row < Rows; ++row) sum = Element<Op>::combine(sum, values[row * row_stride + column]);
         acc[column] = sum;
     }
 }
+template <bc::Op Op, bool Fresh, class T>
+std::int64_t fold_some_rows(const T* values, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, T* acc) {
+    const auto group = [&]<int Rows>() {
+        fold_row_group<Op, Rows, Fresh>(values, columns, row_stride, acc);
+        return std::int64_t{Rows};
+    };
+    if (rows >= 8) return group.template operator()<8>();
+    if (rows >= 4) return group.template operator()<4>();
+    if (rows == 3) return group.template operator()<3>();
+    return rows == 2 ? group.template operator()<2>() : group.template operator()<1>();
+}
 template <bc::Op Op, class T>
-void fold_wide(const T* values, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, T* acc) {
-    for (; rows >= 8; rows -= 8, values += 8 * row_stride) fold_row_group<Op, 8>(values, columns, row_stride, acc);
-    for (; rows > 0; --rows, values += row_stride) fold_row_group<Op, 1>(values, columns, row_stride, acc);
+void fold_wide(const T* values, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, T* acc, bool fresh) {
+    std::int64_t done = 0;
+    if (fresh) done = fold_some_rows<Op, true>(values, rows, columns, row_stride, acc);
+    while (done < rows)
+        done += fold_some_rows<Op, false>(values + done * row_stride, rows - done, columns, row_stride, acc);
 }
 
 template <bc::Op Op, class T>
 void fold(const T* values, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, T* acc, bool fresh) {
-    constexpr std::int64_t lanes = kVectorBytes / static_cast<int>(sizeof(T));
+    if (columns >= kWideRow) return fold_wide<Op>(values, rows, columns, row_stride, acc, fresh);
     if (fresh) {
         std::memcpy(acc, values, static_cast<std::size_t>(columns) * sizeof(T));
         values += row_stride;
         --rows;
     }
     if (rows == 0) return;
-    if (columns >= kWideRow) return fold_wide<Op>(values, rows, columns, row_stride, acc);
     std::int64_t column = 0;
-    const auto blocks = [&]<int Vectors>() {
-        for (; column + Vectors * lanes <= columns; column += Vectors * lanes) {
-            fold_columns<Op, T, Vectors>(values + column, rows, row_stride, acc + column);
-        }
+    const auto blocks = [&]<int Vectors, int Bytes>() {
+        constexpr std::int64_t width = Vectors * Bytes / static_cast<int>(sizeof(T));
+        for (; column + width <= columns; column += width)
+            fold_columns<Op, T, Vectors, Bytes>(values + column, rows, row_stride, acc + column);
     };
-    blocks.template operator()<8>();
-    blocks.template operator()<4>();
-    blocks.template operator()<2>();
-    blocks.template operator()<1>();
+    blocks.template operator()<8, kVectorBytes>();
+    blocks.template operator()<4, kVectorBytes>();
+    blocks.template operator()<2, kVectorBytes>();
+    blocks.template operator()<1, kVectorBytes>();
+    if constexpr (kVectorBytes > 32) blocks.template operator()<1, 32>();
+    if constexpr (kVectorBytes > 16) blocks.template operator()<1, 16>();
     for (; column < columns; ++column) {
         T sum = acc[column];
         for (std::int64_t row = 0; row < rows; ++row) {
@@ -117,10 +145,13 @@ template <bc::Op Op, class T>
 void segments(const T* values, std::int64_t count, std::int64_t n, std::int64_t inner, std::int64_t lanes, T* out) {
     const std::int64_t width = lanes * inner, length = n * inner;
     if (lanes == 1) {
+        if (inner == 1 && fold_few<Op, T, true>(values, count, n, out)) return;
+        if (inner == 1) return fold_leaves<Op, T>(values, count * n, n, out);
         for (std::int64_t s = 0; s < count; ++s)
             fold<Op, T>(values + s * length, n, inner, inner, out + s * inner, true);
         return;
     }
+    if (inner == 1 && lanes >= 4 && fold_few<Op, T, false>(values, count, n, out)) return;
     if (n <= lanes) return short_segments<Op, T>(values, count, n, inner, lanes, out);
     T acc[2 * kMaxLaneValues];  // complex numbers have two parts
     const std::int64_t rows = n / lanes, rest = (n % lanes) * inner;
@@ -154,11 +185,21 @@ void fold_values(const void* values, std::int64_t rows, std::int64_t columns, st
 }
 
 template <bc::Op Op, class T>
-void segments_of_values(const void* values, std::int64_t count, std::int64_t n, std::int64_t inner, void* out) {
+void segments_of_values(const void* values, std::int64_t count, std::int64_t n, std::int64_t inner, std::int64_t lanes,
+                        void* out) {
     using F = typename Folded<Op, T>::type;
     constexpr std::int64_t parts = Folded<Op, T>::parts;
-    segments<Op, F>(static_cast<const F*>(values), count, n, parts * inner, reduction_lanes(inner),
-                    static_cast<F*>(out));
+    segments<Op, F>(static_cast<const F*>(values), count, n, parts * inner, lanes, static_cast<F*>(out));
+}
+
+template <bc::Op Op, class F>
+void leaves_of_values(const void* values, std::int64_t count, std::int64_t leaf, void* out) {
+    fold_leaves<Op, F>(static_cast<const F*>(values), count, leaf, static_cast<F*>(out));
+}
+
+template <bc::Op Op, class F>
+void tree_of_values(void* leaves, std::int64_t count) {
+    fold_tree<Op, F>(static_cast<F*>(leaves), count);
 }
 
 }  // namespace XLAZY_ISA

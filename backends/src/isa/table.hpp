@@ -96,6 +96,11 @@ constexpr void enter_op(TypeKernels& table) {
     if constexpr (kind == bc::OpKind::Reduce) {
         table.fold[static_cast<std::size_t>(Op)] = fold_values<Op, Shared<T, ignores_sign(Op)>>;
         table.segments[static_cast<std::size_t>(Op)] = segments_of_values<Op, Shared<T, ignores_sign(Op)>>;
+        using F = Folded<Op, Shared<T, ignores_sign(Op)>>;
+        if constexpr (F::parts == 1) {
+            table.leaves[static_cast<std::size_t>(Op)] = leaves_of_values<Op, typename F::type>;
+            table.tree[static_cast<std::size_t>(Op)] = tree_of_values<Op, typename F::type>;
+        }
     } else if constexpr (bc::can_fail(Op, kDType<T>)) {
         auto& forms = table.fault[static_cast<std::size_t>(Op)];
         forms[static_cast<std::size_t>(Form::vv)] = fault_loop<Op, T, Form::vv>;
@@ -161,6 +166,7 @@ constexpr void enter_pairs_of(PairLoops& pairs) {
     enter_pair<First, PairSecond::sub, T>(pairs);
     enter_pair<First, PairSecond::reverse_sub, T>(pairs);
     enter_pair<First, PairSecond::mul, T>(pairs);
+    enter_pair<First, PairSecond::square, T>(pairs);
 }
 
 template <class T>

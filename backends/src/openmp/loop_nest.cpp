@@ -2,6 +2,7 @@
 #include "openmp/loop_nest.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace xlazy::be {
 
@@ -9,6 +10,7 @@ void LoopNest::reset(std::span<const std::int64_t> extents, int reduced) {
     rank_ = static_cast<unsigned>(extents.size());
     reduced_ = reduced;
     std::copy(extents.begin(), extents.end(), extents_);
+    reduced_inner_ = reduced == kNoAxis ? 1 : count(static_cast<unsigned>(reduced) + 1, rank_);
     accesses_.clear();
 }
 
@@ -32,29 +34,26 @@ std::size_t LoopNest::add_index(unsigned axis) {
     return accesses_.size() - 1;
 }
 
-void LoopNest::collapse() {
-    unsigned kept = 0;  // axes [0, kept) are final, except that the last of them may grow
+void LoopNest::copy_axis(unsigned from, unsigned to) noexcept {
+    extents_[to] = extents_[from];
+    for (Access& access : accesses_) access.strides[to] = access.strides[from];
+}
+
+void LoopNest::collapse(bool sort) {
+    drop_unit_axes();
+    if (sort) sort_axes();
+    merge_axes();
+}
+
+void LoopNest::drop_unit_axes() noexcept {
+    unsigned kept = 0;
     int reduced = kNoAxis;
-    const auto move_axis = [&](unsigned from, unsigned to) {
-        extents_[to] = extents_[from];
-        for (Access& access : accesses_) access.strides[to] = access.strides[from];
-    };
     for (unsigned axis = 0; axis < rank_; ++axis) {
         const bool is_reduced = reduced_ == static_cast<int>(axis);
         if (extents_[axis] == 1 && !is_reduced) continue;
-        const bool merges = kept > 0 && !is_reduced && reduced != static_cast<int>(kept) - 1 &&
-                            std::all_of(accesses_.begin(), accesses_.end(), [&](const Access& access) {
-                                return access.strides[kept - 1] == access.strides[axis] * extents_[axis];
-                            });
-        if (merges) {
-            const std::int64_t extent = extents_[kept - 1] * extents_[axis];
-            move_axis(axis, kept - 1);
-            extents_[kept - 1] = extent;
-        } else {
-            if (is_reduced) reduced = static_cast<int>(kept);
-            if (kept != axis) move_axis(axis, kept);
-            ++kept;
-        }
+        if (is_reduced) reduced = static_cast<int>(kept);
+        if (kept != axis) copy_axis(axis, kept);
+        ++kept;
     }
     if (kept == 0) {
         extents_[0] = 1;
@@ -62,6 +61,54 @@ void LoopNest::collapse() {
         kept = 1;
     }
     rank_ = kept;
+    reduced_ = reduced;
+}
+
+/// Insertion sort by the votes of the accesses; where they are of two minds, or step along one of the axes only, the
+/// domain's order stays.
+void LoopNest::sort_axes() noexcept {
+    const auto votes_to_swap = [&](unsigned outer, unsigned inner) {
+        int votes = 0;
+        for (const Access& access : accesses_) {
+            const std::int64_t a = std::abs(access.strides[outer]), b = std::abs(access.strides[inner]);
+            if (access.base != nullptr && a != 0 && b != 0 && a != b) votes += a < b ? 1 : -1;
+        }
+        return votes;
+    };
+    for (unsigned axis = 1; axis < rank_; ++axis) {
+        unsigned place = axis;
+        for (unsigned outer = axis; outer-- > 0;) {
+            const int votes = votes_to_swap(outer, axis);
+            if (votes < 0) break;
+            if (votes > 0) place = outer;
+        }
+        if (place == axis) continue;
+        std::rotate(extents_ + place, extents_ + axis, extents_ + axis + 1);
+        for (Access& access : accesses_)
+            std::rotate(access.strides + place, access.strides + axis, access.strides + axis + 1);
+        if (reduced_ == static_cast<int>(axis))
+            reduced_ = static_cast<int>(place);
+        else if (reduced_ >= static_cast<int>(place) && reduced_ < static_cast<int>(axis))
+            ++reduced_;
+    }
+}
+
+void LoopNest::merge_axes() noexcept {
+    unsigned last = 0;  // axes [0, last] are final, except that the last of them may grow
+    int reduced = reduced_ == 0 ? 0 : kNoAxis;
+    for (unsigned axis = 1; axis < rank_; ++axis) {
+        const bool is_reduced = reduced_ == static_cast<int>(axis);
+        const bool merges = !is_reduced && reduced != static_cast<int>(last) &&
+                            std::all_of(accesses_.begin(), accesses_.end(), [&](const Access& access) {
+                                return access.strides[last] == access.strides[axis] * extents_[axis];
+                            });
+        const std::int64_t extent = merges ? extents_[last] * extents_[axis] : extents_[axis];
+        if (!merges) ++last;
+        if (last != axis) copy_axis(axis, last);
+        extents_[last] = extent;
+        if (is_reduced) reduced = static_cast<int>(last);
+    }
+    rank_ = last + 1;
     reduced_ = reduced;
 }
 

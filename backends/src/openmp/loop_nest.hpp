@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The axes that a kernel's tiles are cut from: the domain's, as few as the strides of all its memory operands permit.
+// The axes that a kernel's tiles are cut from: the domain's, in the order in which most of its memory lies, as few as
+// the strides of all its memory operands permit.
 #pragma once
 
 #include "xlazy/backends/backend.hpp"
@@ -35,11 +36,13 @@ public:
     /// The generator `index` along an axis.
     std::size_t add_index(unsigned axis);
     /// Drops axes of extent 1 and merges neighbours along which every access steps evenly. The reduced axis stays
-    /// apart.
-    void collapse();
+    /// apart. `sort`: axes along which memory lies closer go inwards first.
+    void collapse(bool sort);
 
     unsigned rank() const noexcept { return rank_; }
     int reduced() const noexcept { return reduced_; }
+    /// Product of the extents after the reduced axis in the domain's own order: what the reduction rule goes by.
+    std::int64_t reduced_inner() const noexcept { return reduced_inner_; }
     std::int64_t extent(unsigned axis) const noexcept { return extents_[axis]; }
     /// Product of the extents of the axes [begin, end).
     std::int64_t count(unsigned begin, unsigned end) const noexcept;
@@ -51,8 +54,14 @@ public:
     bool same(const Access& a, const Access& b) const noexcept;
 
 private:
+    void drop_unit_axes() noexcept;
+    void sort_axes() noexcept;
+    void merge_axes() noexcept;
+    void copy_axis(unsigned from, unsigned to) noexcept;
+
     unsigned rank_ = 0;
     int reduced_ = kNoAxis;
+    std::int64_t reduced_inner_ = 1;
     std::int64_t extents_[bc::kMaxRank];
     std::vector<Access> accesses_;
 };

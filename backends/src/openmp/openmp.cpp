@@ -95,6 +95,8 @@ private:
 
     static void run_reductions(Workspace& workspace, int threads) {
         const ReductionRun reduction(*workspace.program, threads);
+        for (int i = 0; i < threads; ++i)
+            workspace.workers[static_cast<std::size_t>(i)].reserve_lanes(reduction.lane_bytes());
         if (threads == 1) {
             reduction.fold(workspace.workers[0], 0, 1);
             if (reduction.needs_combining()) reduction.combine(0, 1);

@@ -12,8 +12,11 @@
 namespace xlazy::be {
 namespace {
 
-/// Rows are cut into parts no narrower than this many elements.
-constexpr std::int64_t kMinColumns = 1024;
+/// Rows are cut into parts of at least this many elements.
+constexpr std::int64_t kMinColumns = 512;
+/// What the accumulators of a leaf may take: in the first cache beside the rows that are read; where each of several
+/// lanes folds many rows before the next one does, in the second.
+constexpr std::int64_t kRowBytes = 32 << 10, kLaneBytes = 256 << 10;
 
 /// The part of [0, count) that a thread does.
 std::pair<std::int64_t, std::int64_t> share(std::int64_t count, int thread, int threads) noexcept {
@@ -35,16 +38,12 @@ PoolMemory& PoolMemory::operator=(PoolMemory&& other) noexcept {
 }
 
 ReductionRun::ReductionRun(const TileProgram& program, int threads)
-    : program_(program), shape_(program.reduction_shape()) {
-    lanes_ = reduction_lanes(shape_.inner);
-    leaf_ = reduction_leaf(shape_.inner);
-    leaves_ = (shape_.n + leaf_ - 1) / leaf_;
+    : program_(program), shape_(program.reduction_shape()), leaves_(shape_.leaves()), mode_(choose_mode()) {
     only_memory_ = program.only_folds_memory();
-    segments_ = leaves_ == 1 && shape_.n * shape_.inner <= program.tile();
-    if (!segments_ && lanes_ == 1) {
-        const std::int64_t units = shape_.outer * leaves_;
-        if (units < 2 * threads) column_parts_ = std::clamp<std::int64_t>(shape_.inner / kMinColumns, 1, threads);
-    }
+    for (const Reduction& reduction : program.reductions())
+        element_size_ = std::max(element_size_, static_cast<std::int64_t>(reduction.element_size));
+    if (mode_ == Mode::Leaves) unit_leaves_ = std::min(leaves_, program.tile() / shape_.leaf);
+    if (mode_ == Mode::Rows) choose_columns(threads);
     for (const Reduction& reduction : program.reductions()) {
         Partials& partials = partials_.emplace_back();
         partials.direct = leaves_ == 1 && reduction.dense;
@@ -59,86 +58,148 @@ ReductionRun::ReductionRun(const TileProgram& program, int threads)
     }
 }
 
+ReductionRun::Mode ReductionRun::choose_mode() const noexcept {
+    const std::vector<Reduction>& reductions = program_.reductions();
+    const bool few_lanes = shape_.lanes == 1 || shape_.lanes * shape_.inner <= kMaxLaneValues ||
+                           (shape_.n <= shape_.lanes && shape_.inner <= kMaxSegmentWidth);
+    if (leaves_ == 1 && few_lanes && shape_.n * shape_.inner <= program_.tile()) return Mode::Segments;
+    const bool have_leaves =
+        std::ranges::all_of(reductions, [](const Reduction& each) { return each.leaves != nullptr; });
+    if (shape_.lanes == 1 && shape_.inner == 1 && shape_.leaf <= program_.tile() && have_leaves) return Mode::Leaves;
+    return Mode::Rows;
+}
+
+/// Rows are cut where the accumulators of a leaf would leave the caches, or where there are fewer leaves than threads.
+void ReductionRun::choose_columns(int threads) noexcept {
+    const std::int64_t lanes = std::min(shape_.lanes, shape_.n);
+    const std::int64_t budget = lanes == 1 || shape_.n <= lanes ? kRowBytes : kLaneBytes;
+    const std::int64_t most = std::max(budget / (lanes * element_size_) / kMinColumns, std::int64_t{1}) * kMinColumns;
+    column_parts_ = (shape_.inner + most - 1) / most;
+    if (shape_.outer * leaves_ * column_parts_ < 2 * threads)
+        column_parts_ = std::max(column_parts_, std::min<std::int64_t>(shape_.inner / kMinColumns, threads));
+    if (column_parts_ > 1) mode_ = Mode::Columns;
+}
+
+std::size_t ReductionRun::lane_bytes() const noexcept {
+    if (mode_ == Mode::Segments || shape_.lanes == 1) return 0;
+    const std::int64_t width = (shape_.inner + column_parts_ - 1) / column_parts_;
+    return static_cast<std::size_t>(std::min(shape_.lanes, shape_.n) * width * element_size_);
+}
+
 void ReductionRun::fold(TileWorker& worker, int thread, int threads) const noexcept {
-    if (segments_) {
+    if (mode_ == Mode::Segments) {
         const auto [begin, end] = share(shape_.outer, thread, threads);
         for (std::size_t i = 0; i < partials_.size(); ++i) worker.target(i).results = partials_[i].data;
         worker.fold_segments();
         worker.run(begin * shape_.n * shape_.inner, end * shape_.n * shape_.inner);
         return;
     }
-    const auto [begin, end] = share(shape_.outer * leaves_ * column_parts_, thread, threads);
+    const auto [begin, end] = share(units(), thread, threads);
     for (std::int64_t unit = begin; unit < end; ++unit) fold_unit(worker, unit_of(unit));
+}
+
+std::int64_t ReductionRun::units() const noexcept {
+    return shape_.outer * ((leaves_ + unit_leaves_ - 1) / unit_leaves_) * column_parts_;
 }
 
 ReductionRun::Unit ReductionRun::unit_of(std::int64_t number) const noexcept {
     Unit unit;
-    const auto part = static_cast<int>(number % column_parts_);
-    unit.leaf = number / column_parts_ % leaves_;
-    unit.outer = number / column_parts_ / leaves_;
-    unit.first_index = unit.leaf * leaf_;
-    unit.indices = std::min(leaf_, shape_.n - unit.first_index);
-    std::tie(unit.begin, unit.end) = share(shape_.inner, part, static_cast<int>(column_parts_));
+    const std::int64_t parts = (leaves_ + unit_leaves_ - 1) / unit_leaves_;
+    const auto columns = static_cast<int>(number % column_parts_);
+    unit.leaf = number / column_parts_ % parts * unit_leaves_;
+    unit.outer = number / column_parts_ / parts;
+    unit.first_index = unit.leaf * shape_.leaf;
+    unit.indices = std::min(unit_leaves_ * shape_.leaf, shape_.n - unit.first_index);
+    std::tie(unit.begin, unit.end) = share(shape_.inner, columns, static_cast<int>(column_parts_));
     return unit;
+}
+
+/// Where the unit's first value goes.
+std::byte* ReductionRun::result(std::size_t reduction, const Unit& unit) const noexcept {
+    const auto size = static_cast<std::int64_t>(program_.reductions()[reduction].element_size);
+    return partials_[reduction].data + ((unit.outer * leaves_ + unit.leaf) * shape_.inner + unit.begin) * size;
 }
 
 void ReductionRun::fold_unit(TileWorker& worker, const Unit& unit) const noexcept {
     const std::vector<Reduction>& reductions = program_.reductions();
-    const auto result = [&](std::size_t i) {
-        const auto size = static_cast<std::int64_t>(reductions[i].element_size);
-        return partials_[i].data + (unit.outer * leaves_ + unit.leaf) * shape_.inner * size;
-    };
     for (std::size_t i = 0; i < reductions.size(); ++i) {
-        worker.target(i).accumulators = lanes_ > 1 ? worker.lane_memory(i) : result(i);
+        worker.target(i).accumulators = shape_.lanes > 1 ? worker.lane_memory(i) : result(i, unit);
         if (only_memory_) fold_memory(reductions[i], unit, worker.target(i).accumulators);
     }
-    if (!only_memory_) {
-        const std::int64_t first = (unit.outer * shape_.n + unit.first_index) * shape_.inner;
-        worker.fold_rows(first, lanes_ * shape_.inner);
-        if (column_parts_ == 1) {
-            worker.run(first, first + unit.indices * shape_.inner);
-        } else {
-            for (std::int64_t i = 0; i < unit.indices; ++i) {
-                worker.run(first + i * shape_.inner + unit.begin, first + i * shape_.inner + unit.end);
-            }
-        }
-    }
-    if (lanes_ == 1) return;
+    if (!only_memory_) fold_tiles(worker, unit);
+    if (shape_.lanes == 1) return;
     for (std::size_t i = 0; i < reductions.size(); ++i) {
-        fold_lanes(reductions[i], worker.lane_memory(i), std::min(lanes_, unit.indices));
-        std::memcpy(result(i), worker.lane_memory(i),
-                    static_cast<std::size_t>(shape_.inner) * reductions[i].element_size);
+        const std::int64_t width = unit.end - unit.begin;
+        fold_lanes(reductions[i], worker.lane_memory(i), std::min(shape_.lanes, unit.indices), width);
+        std::memcpy(result(i, unit), worker.lane_memory(i),
+                    static_cast<std::size_t>(width) * reductions[i].element_size);
     }
 }
 
-/// Straight from memory: whole rows, as many as the leaf has.
-void ReductionRun::fold_memory(const Reduction& reduction, const Unit& unit, std::byte* accumulators) const noexcept {
+/// The values are computed, tile by tile.
+void ReductionRun::fold_tiles(TileWorker& worker, const Unit& unit) const noexcept {
+    const std::int64_t first = (unit.outer * shape_.n + unit.first_index) * shape_.inner;
+    if (mode_ != Mode::Columns) {
+        if (mode_ == Mode::Leaves)
+            worker.fold_leaves();
+        else
+            worker.fold_rows(first, shape_.lanes * shape_.inner, true);
+        worker.run(first, first + unit.indices * shape_.inner);
+        return;
+    }
+    // Lane by lane, so that its accumulators stay in the first cache.
+    const std::int64_t width = unit.end - unit.begin, lanes = std::min(shape_.lanes, unit.indices);
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        for (std::int64_t i = lane; i < unit.indices; i += shape_.lanes) {
+            const std::int64_t row = first + i * shape_.inner;
+            worker.fold_rows(row + unit.begin, width, i == lane);
+            worker.run(row + unit.begin, row + unit.end);
+        }
+        for (std::size_t i = 0; i < partials_.size(); ++i) {
+            worker.target(i).accumulators += width * static_cast<std::int64_t>(program_.reductions()[i].element_size);
+        }
+    }
+}
+
+const std::byte* ReductionRun::source_of(const Reduction& reduction, const Unit& unit) const noexcept {
     const LoopNest& nest = program_.nest();
     const Access& source = nest.accesses()[*reduction.source];
     const auto axis = static_cast<unsigned>(nest.reduced());
-    const auto size = static_cast<std::int64_t>(reduction.element_size);
     const std::byte* start = source.base + unit.first_index * source.strides[axis];
     std::int64_t outer = unit.outer;
     for (unsigned k = axis; k-- > 0;) {
         start += outer % nest.extent(k) * source.strides[k];
         outer /= nest.extent(k);
     }
-    if (lanes_ == 1) {
-        reduction.fold(start + unit.begin * size, unit.indices, unit.end - unit.begin, source.strides[axis] / size,
-                       accumulators + unit.begin * size, true);
-        return;
-    }
-    const std::int64_t width = lanes_ * shape_.inner, rows = unit.indices / lanes_;
-    const std::int64_t rest = unit.indices % lanes_ * shape_.inner;
-    if (rows > 0) reduction.fold(start, rows, width, width, accumulators, true);
-    if (rest > 0) reduction.fold(start + rows * width * size, 1, rest, width, accumulators, rows == 0);
+    return start + unit.begin * static_cast<std::int64_t>(reduction.element_size);
 }
 
-void ReductionRun::fold_lanes(const Reduction& reduction, std::byte* lanes, std::int64_t present) const noexcept {
-    const std::int64_t lane_bytes = shape_.inner * static_cast<std::int64_t>(reduction.element_size);
-    for (std::int64_t half = lanes_ / 2; half > 0; half /= 2) {
+/// Straight from memory.
+void ReductionRun::fold_memory(const Reduction& reduction, const Unit& unit, std::byte* accumulators) const noexcept {
+    const std::byte* start = source_of(reduction, unit);
+    if (mode_ == Mode::Leaves) return reduction.leaves(start, unit.indices, shape_.leaf, accumulators);
+    const auto size = static_cast<std::int64_t>(reduction.element_size);
+    const std::int64_t step =
+        program_.nest().accesses()[*reduction.source].strides[program_.nest().reduced()];  // bytes an index
+    const std::int64_t width = unit.end - unit.begin, lanes = shape_.lanes;
+    if (step == width * size && lanes * width * size <= kRowBytes) {  // the lanes lie side by side
+        const std::int64_t all = lanes * width, rows = unit.indices / lanes, rest = unit.indices % lanes * width;
+        if (rows > 0) reduction.fold(start, rows, all, all, accumulators, true);
+        if (rest > 0) reduction.fold(start + rows * all * size, 1, rest, all, accumulators, rows == 0);
+        return;
+    }
+    for (std::int64_t lane = 0; lane < std::min(lanes, unit.indices); ++lane) {
+        reduction.fold(start + lane * step, (unit.indices - lane + lanes - 1) / lanes, width, lanes * step / size,
+                       accumulators + lane * width * size, true);
+    }
+}
+
+void ReductionRun::fold_lanes(const Reduction& reduction, std::byte* lanes, std::int64_t present,
+                              std::int64_t width) const noexcept {
+    const std::int64_t lane_bytes = width * static_cast<std::int64_t>(reduction.element_size);
+    for (std::int64_t half = shape_.lanes / 2; half > 0; half /= 2) {
         if (present <= half) continue;
-        const std::int64_t values = (present - half) * shape_.inner;
+        const std::int64_t values = (present - half) * width;
         reduction.fold(lanes + half * lane_bytes, 1, values, values, lanes, false);
         present = half;
     }
@@ -165,6 +226,7 @@ void ReductionRun::combine(int thread, int threads) const noexcept {
 void ReductionRun::combine_leaves(const Reduction& reduction, std::byte* leaves, std::int64_t begin,
                                   std::int64_t end) const noexcept {
     const auto size = static_cast<std::int64_t>(reduction.element_size);
+    if (shape_.inner == 1 && reduction.tree != nullptr) return reduction.tree(leaves, leaves_);
     const auto at = [&](std::int64_t leaf) { return leaves + (leaf * shape_.inner + begin) * size; };
     for (std::int64_t step = 1; step < leaves_; step *= 2) {
         for (std::int64_t leaf = 0; leaf + step < leaves_; leaf += 2 * step) {

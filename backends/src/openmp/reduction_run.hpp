@@ -28,25 +28,40 @@ public:
     /// @throws std::bad_alloc
     ReductionRun(const TileProgram& program, int threads);
 
+    /// What every worker that folds must have reserved.
+    std::size_t lane_bytes() const noexcept;
     void fold(TileWorker& worker, int thread, int threads) const noexcept;
     bool needs_combining() const noexcept { return needs_combining_; }
     void combine(int thread, int threads) const noexcept;
 
 private:
+    /// What phase one does at a time.
+    enum class Mode : std::uint8_t {
+        Segments,  ///< many outer indices, one short leaf each
+        Leaves,    ///< some leaves of one lane along consecutive memory
+        Rows,      ///< a leaf
+        Columns,   ///< some columns of a leaf
+    };
     struct Partials {
         std::byte* data = nullptr;  ///< the result itself where one leaf is all and the result is dense
         PoolMemory memory;
         bool direct = false;
     };
 
-    /// A leaf of one outer index, or some columns of it.
     struct Unit {
         std::int64_t outer, leaf, first_index, indices, begin, end;  ///< columns [begin, end)
     };
+    Mode choose_mode() const noexcept;
+    void choose_columns(int threads) noexcept;
+    std::int64_t units() const noexcept;
     Unit unit_of(std::int64_t number) const noexcept;
+    std::byte* result(std::size_t reduction, const Unit& unit) const noexcept;
     void fold_unit(TileWorker& worker, const Unit& unit) const noexcept;
+    void fold_tiles(TileWorker& worker, const Unit& unit) const noexcept;
     void fold_memory(const Reduction& reduction, const Unit& unit, std::byte* accumulators) const noexcept;
-    void fold_lanes(const Reduction& reduction, std::byte* lanes, std::int64_t present) const noexcept;
+    const std::byte* source_of(const Reduction& reduction, const Unit& unit) const noexcept;
+    void fold_lanes(const Reduction& reduction, std::byte* lanes, std::int64_t present,
+                    std::int64_t width) const noexcept;
     void combine_leaves(const Reduction& reduction, std::byte* leaves, std::int64_t begin,
                         std::int64_t end) const noexcept;
     void copy_out(const Reduction& reduction, const std::byte* values, std::int64_t outer, std::int64_t begin,
@@ -54,9 +69,11 @@ private:
 
     const TileProgram& program_;
     ReductionShape shape_;
-    std::int64_t lanes_, leaf_, leaves_;
+    std::int64_t leaves_;
+    std::int64_t element_size_ = 1;  ///< the largest of the reductions
     std::int64_t column_parts_ = 1;  ///< parts that the rows of a leaf are cut into
-    bool segments_ = false;
+    std::int64_t unit_leaves_ = 1;   ///< leaves of a unit
+    Mode mode_;
     bool only_memory_ = false;
     bool needs_combining_ = false;
     std::vector<Partials> partials_;

@@ -111,7 +111,8 @@ void TileProgram::lower_pair(std::size_t op) {
     const MicroOp& first = kernel_->ops[absorbed];
     const MicroOp& second = kernel_->ops[op];
     const bool left = second.in[0] == absorbed;  // first(a, b) is the second op's left operand
-    const Place& c = places_[second.in[left ? 1 : 0]];
+    const bool square = left && second.in[1] == absorbed;
+    const Place& c = places_[square ? first.in[0] : second.in[left ? 1 : 0]];
     TileOp tile_op(TileOp::Kind::Map);
     tile_op.a = places_[first.in[0]].pointer;
     tile_op.b = places_[first.in[1]].pointer;
@@ -124,7 +125,8 @@ void TileProgram::lower_pair(std::size_t op) {
     const PairFirst first_op = first.op == bc::Op::add   ? PairFirst::add
                                : first.op == bc::Op::sub ? PairFirst::sub
                                                          : PairFirst::mul;
-    const PairSecond second_op = second.op == bc::Op::add   ? PairSecond::add
+    const PairSecond second_op = square                     ? PairSecond::square
+                                 : second.op == bc::Op::add ? PairSecond::add
                                  : second.op == bc::Op::mul ? PairSecond::mul
                                  : left                     ? PairSecond::sub
                                                             : PairSecond::reverse_sub;
@@ -231,7 +233,8 @@ void TileProgram::lower_fold(std::size_t op) {
     }
     const TypeKernels& loops = kernels().of(micro.type);
     reductions_.push_back({loops.fold[index_of(micro.op)], loops.segments[index_of(micro.op)],
-                           bc::size_of(micro.result), access, dense, memory_to_fold(micro.in[0])});
+                           loops.leaves[index_of(micro.op)], loops.tree[index_of(micro.op)], bc::size_of(micro.result),
+                           access, dense, memory_to_fold(micro.in[0])});
 }
 
 std::optional<std::size_t> TileProgram::memory_to_fold(bc::ValueId value) const {
@@ -241,10 +244,9 @@ std::optional<std::size_t> TileProgram::memory_to_fold(bc::ValueId value) const 
     const auto axis = static_cast<unsigned>(nest_.reduced());
     const std::int64_t inner = reduction_shape().inner;
     if (inner == 0) return {};  // no result has an element
-    const bool several_lanes = reduction_lanes(inner) > 1;
-    const bool dense = inner == 1 || nest_.layout(source, axis + 1) == Layout::Dense;
-    if (!dense || (several_lanes && source.strides[axis] != inner * source.element_size)) return {};
-    return access;
+    const bool dense = inner == 1 ? source.strides[axis] == source.element_size || nest_.extent(axis) == 1
+                                  : nest_.layout(source, axis + 1) == Layout::Dense;
+    return dense ? std::optional(access) : std::nullopt;
 }
 
 }  // namespace xlazy::be

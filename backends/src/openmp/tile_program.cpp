@@ -125,7 +125,10 @@ void TileProgram::bind_accesses() {
             case Kind::LoadScalar: break;
         }
     }
-    nest_.collapse();
+    // An element that fails is numbered in the domain's own order.
+    nest_.collapse(std::none_of(kernel_->ops.begin(), kernel_->ops.end(), [](const MicroOp& op) {
+        return op.kind == Kind::Compute && bc::can_fail(op.op, op.type);
+    }));
 }
 
 /// Rows as blocks spare the gathering of operands that are not dense across rows, and cost a start and shorter loops a
@@ -185,7 +188,9 @@ bool TileProgram::can_pair(std::size_t first) const {
         return op.kind == Kind::Compute && bc::is_float(op.type) && !places_[i].uniform && absorbs_[i] == kNoOp &&
                (op.op == bc::Op::add || op.op == bc::Op::sub || op.op == bc::Op::mul);
     };
-    return uses_[first] == 1 && arithmetic(first) && arithmetic(last_use_[first]);
+    const MicroOp& user = kernel_->ops[last_use_[first]];
+    const bool square = user.op == bc::Op::mul && user.in[0] == first && user.in[1] == first;
+    return uses_[first] == (square ? 2 : 1) && arithmetic(first) && arithmetic(last_use_[first]);
 }
 
 /// Lets the loop of an op compute an operand, too.
@@ -252,7 +257,7 @@ void TileProgram::choose_tile() {
             tile_ = ((row + parts - 1) / parts + 63) & ~std::int64_t{63};  // parts of equal length
     } else {
         const ReductionShape shape = reduction_shape();
-        const std::int64_t all = shape.n * shape.inner, width = reduction_lanes(shape.inner) * shape.inner;
+        const std::int64_t all = shape.n * shape.inner, width = shape.lanes * shape.inner;
         if (all <= tile_)
             tile_ -= tile_ % all;
         else if (width <= tile_)
@@ -263,7 +268,9 @@ void TileProgram::choose_tile() {
 
 ReductionShape TileProgram::reduction_shape() const noexcept {
     const auto axis = static_cast<unsigned>(nest_.reduced());
-    return {nest_.count(0, axis), nest_.extent(axis), nest_.count(axis + 1, nest_.rank())};
+    const std::int64_t inner = std::max<std::int64_t>(nest_.reduced_inner(), 1);
+    return {nest_.count(0, axis), nest_.extent(axis), nest_.count(axis + 1, nest_.rank()), reduction_lanes(inner),
+            reduction_leaf(inner)};
 }
 
 bool TileProgram::only_folds_memory() const noexcept {

@@ -52,17 +52,21 @@ struct FaultSite {
 struct Reduction {
     FoldFn fold;
     SegmentsFn segments;
+    LeavesFn leaves;
+    TreeFn tree;
     std::size_t element_size;
     std::size_t access;  ///< of the result, whose stride along the reduced axis is 0
     bool dense;          ///< the result's memory is dense in row-major order
     /// The operand's access, if the operand is memory that can be folded where it lies: dense along the axes after the
-    /// reduced one, and along that one, too, where there are several lanes.
+    /// reduced one, or, if there are none, along that one.
     std::optional<std::size_t> source;
 };
 
-/// The domain of a reduction: [outer][n][inner].
+/// The nest of a reduction, [outer][n][inner], and the lanes and the leaf that the rule has for it: they depend on the
+/// order of the domain's axes, not on that of the nest's.
 struct ReductionShape {
-    std::int64_t outer, n, inner;
+    std::int64_t outer, n, inner, lanes, leaf;
+    std::int64_t leaves() const noexcept { return (n + leaf - 1) / leaf; }
 };
 
 class TileProgram {

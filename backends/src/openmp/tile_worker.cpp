@@ -9,6 +9,7 @@ namespace {
 /// Slots begin at a page, so that they do not share cache lines, and tiles of different sizes the same sets of the
 /// cache.
 constexpr std::size_t kSlotAlignment = 4096;
+constexpr std::size_t kCacheLine = 64;
 
 void* at(std::intptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 
@@ -50,9 +51,18 @@ void TileWorker::prepare(const TileProgram& program) {
         pointers_[program.slots_begin() + i] = at(slot);
     }
     targets_.assign(program.reductions().size(), FoldTarget{});
-    lanes_.resize(std::max(lanes_.size(), program.reductions().size() * kLaneBytes));
     failures_.assign(program.faults().size(), Failure{kNoFailure, {}});
     block_number_ = kNoBlock;
+}
+
+void TileWorker::reserve_lanes(std::size_t bytes) {
+    lane_bytes_ = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+    lanes_.resize(std::max(lanes_.size(), program_->reductions().size() * lane_bytes_ + kCacheLine));
+}
+
+std::byte* TileWorker::lane_memory(std::size_t reduction) noexcept {
+    const auto start = (reinterpret_cast<std::uintptr_t>(lanes_.data()) + kCacheLine - 1) / kCacheLine * kCacheLine;
+    return reinterpret_cast<std::byte*>(start) + reduction * lane_bytes_;
 }
 
 void TileWorker::run(std::int64_t begin, std::int64_t end) noexcept {
@@ -225,19 +235,21 @@ void TileWorker::fold(const TileOp& op, std::int64_t count) noexcept {
     const FoldTarget& target = targets_[op.extra];
     const auto* values = static_cast<const std::byte*>(pointers_[op.a]);
     const auto size = static_cast<std::int64_t>(reduction.element_size);
-    if (fold_segments_) {
+    if (fold_ == Fold::Segments) {
         const ReductionShape shape = program_->reduction_shape();
         const std::int64_t length = shape.n * shape.inner;
-        reduction.segments(values, count / length, shape.n, shape.inner,
+        reduction.segments(values, count / length, shape.n, shape.inner, shape.lanes,
                            target.results + position_ / length * shape.inner * size);
         return;
     }
+    if (fold_ == Fold::Leaves)
+        return reduction.leaves(values, count, program_->reduction_shape().leaf, target.accumulators);
     std::int64_t row = (position_ - fold_first_) / fold_width_, column = (position_ - fold_first_) % fold_width_;
     while (count > 0) {
         const bool whole = column == 0 && count >= fold_width_;
         const std::int64_t rows = whole ? count / fold_width_ : 1;
         const std::int64_t columns = whole ? fold_width_ : std::min(count, fold_width_ - column);
-        reduction.fold(values, rows, columns, columns, target.accumulators + column * size, row == 0);
+        reduction.fold(values, rows, columns, columns, target.accumulators + column * size, row == 0 && fold_fresh_);
         count -= rows * columns;
         values += rows * columns * size;
         row += rows;

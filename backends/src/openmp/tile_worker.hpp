@@ -28,22 +28,32 @@ public:
     /// Runs the positions [begin, end) of the domain, in tiles.
     void run(std::int64_t begin, std::int64_t end) noexcept;
 
-    /// For reductions. `width`: accumulators of a row; positions count from `first`.
-    void fold_rows(std::int64_t first, std::int64_t width) noexcept {
+    /// How the tiles of a reduction are folded.
+    enum class Fold : std::uint8_t {
+        Rows,      ///< rows of accumulators, one row after the other
+        Segments,  ///< tiles are whole segments
+        Leaves,    ///< tiles are whole leaves of one lane
+    };
+    /// `width`: accumulators of a row; positions count from `first`. `fresh`: the first row goes to accumulators that
+    /// hold nothing yet.
+    void fold_rows(std::int64_t first, std::int64_t width, bool fresh) noexcept {
+        fold_ = Fold::Rows;
         fold_first_ = first;
         fold_width_ = width;
-        fold_segments_ = false;
+        fold_fresh_ = fresh;
     }
-    /// For reductions whose reduced axis fits a tile: tiles are whole segments.
-    void fold_segments() noexcept { fold_segments_ = true; }
+    void fold_segments() noexcept { fold_ = Fold::Segments; }
+    /// The tile's first leaf goes to the first accumulator.
+    void fold_leaves() noexcept { fold_ = Fold::Leaves; }
     FoldTarget& target(std::size_t reduction) noexcept { return targets_[reduction]; }
-    /// Memory for the accumulators of a leaf with several lanes.
-    std::byte* lane_memory(std::size_t reduction) noexcept { return lanes_.data() + reduction * kLaneBytes; }
+    /// Memory for the accumulators of a leaf with several lanes, for every reduction that many bytes.
+    /// @throws std::bad_alloc
+    void reserve_lanes(std::size_t bytes);
+    std::byte* lane_memory(std::size_t reduction) noexcept;
 
     const std::vector<Failure>& failures() const noexcept { return failures_; }
 
 private:
-    static constexpr std::size_t kLaneBytes = 32 * 16;
     static constexpr std::int64_t kNoBlock = -2;
 
     /// One value of any type.
@@ -88,8 +98,10 @@ private:
     std::int64_t index_[bc::kMaxRank] = {};  ///< of the block, along the axes before the inner ones
     std::int64_t first_ = 0;                 ///< of the tile, in its block
     std::int64_t position_ = 0;              ///< of the tile, in the domain
+    std::size_t lane_bytes_ = 0;             ///< of one reduction
     std::int64_t fold_first_ = 0, fold_width_ = 1;
-    bool fold_segments_ = false;
+    bool fold_fresh_ = true;
+    Fold fold_ = Fold::Rows;
 };
 
 }  // namespace xlazy::be
