@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compile time of a translation unit with xarray, view and math, as stock xtensor and through xlazy-c++.
+"""Time and memory that compiling a translation unit with xarray, view and math takes, as stock xtensor and through
+xlazy-c++.
 
 Both with the same -std and the same flags, in turn; the ratio is taken inside each round and its median printed.
 usage: compile_time.py XLAZY_CXX [rounds]
 """
 import os
 import random
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 HEAD = """#include <xtensor/xarray.hpp>
 #include <xtensor/xmath.hpp>
@@ -47,20 +46,32 @@ def source(statements):
     return HEAD + body + "\n"
 
 
-def seconds(command):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.perf_counter()
-    subprocess.run(command, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return cpu, time.perf_counter() - start
+def usage_of(command):
+    """CPU seconds of a command and all that it starts, and the peak of resident bytes of the largest of these."""
+    process = subprocess.Popen(command)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
+
+
+def compare(name, flags, compilers, rounds):
+    """Prints stock's median and the ratios of xlazy to it."""
+    usages = [[usage_of([compiler, *flags]) for compiler in compilers] for _ in range(rounds)]
+    stock_cpu, stock_memory = (statistics.median(stock[i] for stock, _ in usages) for i in (0, 1))
+    cpu, memory = (statistics.median(lazy[i] / stock[i] for stock, lazy in usages) for i in (0, 1))
+    print(
+        f"{name}: stock {stock_cpu:6.2f} s CPU, {stock_memory / 1e6:5.0f} MB; "
+        f"xlazy over stock {cpu:5.2f}x CPU, {memory:5.2f}x memory",
+        flush=True,
+    )
 
 
 def main():
-    xlazy_cxx = sys.argv[1]
+    compilers = ["g++", sys.argv[1]]
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    environment = dict(os.environ, CCACHE_DISABLE="1")
-    os.environ.update(environment)
+    os.environ["CCACHE_DISABLE"] = "1"
     with tempfile.TemporaryDirectory() as folder:
         for statements in (1, 100):
             path = os.path.join(folder, "unit.cpp")
@@ -68,16 +79,7 @@ def main():
                 unit.write(source(statements))
             for level in ("-O0", "-O2"):
                 flags = ["-std=c++20", level, "-c", path, "-o", os.path.join(folder, "unit.o")]
-                ratios, stock_cpu = [], []
-                for _ in range(rounds):
-                    stock, _ = seconds(["g++", *flags])
-                    lazy, _ = seconds([xlazy_cxx, *flags])
-                    stock_cpu.append(stock)
-                    ratios.append(lazy / stock)
-                print(
-                    f"{statements:4d} statement(s) {level}: stock {statistics.median(stock_cpu):6.2f} s CPU, "
-                    f"xlazy over stock {statistics.median(ratios):5.2f}x", flush=True
-                )
+                compare(f"{statements:4d} statement(s) {level}", flags, compilers, rounds)
 
 
 if __name__ == "__main__":

@@ -100,60 +100,79 @@ void add_reductions(std::vector<Case>& all) {
                     reduction(reducer, passes, shape.name, shape.sizes, shape.quick_sizes, axis, shape.column_major));
 }
 
+Case named(const std::string& id, const std::string& title, const std::string& dtype, int operations,
+           std::vector<std::size_t> sizes, std::vector<std::size_t> quick_sizes) {
+    Case c;
+    c.id = c.job = id;
+    c.title = title;
+    c.dtype = dtype;
+    c.operations = operations;
+    c.sizes = std::move(sizes);
+    c.quick_sizes = std::move(quick_sizes);
+    return c;
+}
+
+// Bytes of one loop an operation: arrays that it reads and one that it writes; numbers are free.
+
+void add_polynomial(std::vector<Case>& all) {
+    Case c = named("b01", "polynomial, every operation a statement", "f32", 20, {20000000}, {200000});
+    c.fused_bytes = 2 * 4.0;
+    c.op_by_op_bytes = (6 * 2 + 14 * 3) * 4.0;
+    c.floor = 8.0;
+    c.max_ulps = 8;
+    all.push_back(c);
+}
+
+void add_black_scholes(std::vector<Case>& all) {
+    constexpr double kNormal = 15 * 2 + 6 * 3 + 1 + 3;  // the last two: comparison and choice, without the bools
+    constexpr double kArrays = 5 * 2 + 2 * kNormal + 2 * 3 + 2;
+    constexpr double kBools = 2 * 2;
+    for (const std::string dtype : {"f32", "f64", "mean"}) {
+        const bool mean = dtype == "mean";
+        const double size = dtype == "f32" ? 4.0 : 8.0;
+        Case c = named("b05." + dtype, mean ? "Black-Scholes, mean only" : "Black-Scholes, all prices",
+                       mean ? "f64" : dtype, mean ? 55 : 54, {5000000}, {100000});
+        c.fused_bytes = (mean ? 1 : 2) * size;
+        c.op_by_op_bytes = (kArrays + (mean ? 1 : 0)) * size + kBools;
+        c.floor = 64.0;
+        c.max_ulps = 64;
+        all.push_back(c);
+    }
+}
+
+void add_heat(std::vector<Case>& all) {
+    Case c = named("b06", "heat equation, one step and its change", "f64", 9, {2000, 2000}, {300, 300});
+    c.fused_bytes = 2 * 8.0;
+    c.op_by_op_bytes = (5 * 3 + 3 * 2 + 1) * 8.0;
+    c.max_ulps = 512;
+    all.push_back(c);
+}
+
+void add_chains(std::vector<Case>& all) {
+    Case dot = named("b11.dot", "sum(a * b)", "f32", 2, {33000000}, {300000});
+    dot.fused_bytes = 2 * 4.0;
+    dot.op_by_op_bytes = 4 * 4.0;
+    dot.reads_only = true;
+    dot.max_ulps = 64;
+    all.push_back(dot);
+    Case softmax = named("b11.softmax", "softmax of rows", "f32", 5, {4096, 8192}, {128, 1024});
+    softmax.fused_bytes = 2 * 4.0;
+    softmax.op_by_op_bytes = 8 * 4.0;
+    softmax.max_ulps = 64;
+    all.push_back(softmax);
+    Case argmin = named("b11.argmin", "place of the smallest", "f32", 1, {33000000}, {300000});
+    argmin.fused_bytes = argmin.op_by_op_bytes = 4.0;
+    argmin.reads_only = true;
+    all.push_back(argmin);
+}
+
 std::vector<Case> make_cases() {
-    // Bytes of one loop an operation: arrays that it reads, one that it writes, numbers are free.
-    constexpr double kPolynomial = 6 * 2 + 14 * 3;
-    constexpr double kNormal = 15 * 2 + 6 * 3 + 4;  // and what `where` reads and writes of bool
-    constexpr double kPrices = 5 * 2 + 2 * kNormal + 2 * 3 + 2;
-    constexpr double kBools = 4;
-    constexpr double kHeat = 5 * 3 + 3 * 2 + 1;
-    const std::vector<std::size_t> prices = {5000000}, few_prices = {100000};
-    std::vector<Case> all = {
-        {"b01",
-         "b01",
-         "polynomial, every operation a statement",
-         "f32",
-         {20000000},
-         {200000},
-         20,
-         2 * 4.0,
-         kPolynomial * 4.0,
-         false,
-         8.0,
-         8},
-        {"b05.f32", "b05.f32", "Black-Scholes, all prices", "f32", prices, few_prices, 54, 2 * 4.0,
-         kPrices * 4.0 + kBools, false, 64.0, 64},
-        {"b05.f64", "b05.f64", "Black-Scholes, all prices", "f64", prices, few_prices, 54, 2 * 8.0,
-         kPrices * 8.0 + kBools, false, 64.0, 64},
-        {"b05.mean", "b05.mean", "Black-Scholes, mean only", "f64", prices, few_prices, 55, 1 * 8.0,
-         (kPrices + 1) * 8.0 + kBools, false, 64.0, 64},
-        {"b06",
-         "b06",
-         "heat equation, one step and its change",
-         "f64",
-         {2000, 2000},
-         {300, 300},
-         9,
-         2 * 8.0,
-         kHeat * 8.0,
-         false,
-         0.0,
-         512},
-        {"b11.dot", "b11.dot", "sum(a * b)", "f32", {33000000}, {300000}, 2, 2 * 4.0, 4 * 4.0, true, 0.0, 64},
-        {"b11.softmax",
-         "b11.softmax",
-         "softmax of rows",
-         "f32",
-         {4096, 8192},
-         {128, 1024},
-         5,
-         2 * 4.0,
-         8 * 4.0,
-         false,
-         0.0,
-         64},
-        {"b11.argmin", "b11.argmin", "place of the smallest", "f32", {33000000}, {300000}, 1, 4.0, 4.0, true, 0.0, 0},
-    };
+    std::vector<Case> all;
+    add_polynomial(all);
+    add_black_scholes(all);
+    add_heat(all);
+    add_overhead_cases(all);
+    add_chains(all);
     add_reductions(all);
     return all;
 }

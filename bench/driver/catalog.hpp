@@ -31,6 +31,12 @@ struct Variant {
 const std::vector<Variant>& variants();
 const Variant* find_variant(const std::string& name);
 
+enum class Kind {
+    bandwidth,  ///< large arrays: compared with what the memory can do
+    overhead,   ///< what is beside the arithmetic: compared with xtensor
+    cost        ///< of xlazy alone; costs of one thing come from several of these
+};
+
 /// One row of results: the same work in every variant.
 struct Case {
     std::string id;
@@ -44,10 +50,23 @@ struct Case {
     double op_by_op_bytes = 0;  ///< an element: what one loop an operation reads and writes
     bool reads_only = false;    ///< its bandwidth is compared with that of reading
     double floor = 0;           ///< magnitude whose last place is the unit for smaller results
-    double max_ulps = 0;        ///< xlazy may differ by this much from the hand-written loop
+    double max_ulps = 0;        ///< xlazy may differ by this much from the right result
+    Kind kind = Kind::bandwidth;
+    /// Kind::cost: how many of each thing are in what was measured, in the order of the family's cost_names().
+    std::vector<double> counts;
 
     std::size_t elements(bool quick) const;
 };
 const std::vector<Case>& cases();
+/// Appends the cases of Kind::overhead and Kind::cost.
+void add_overhead_cases(std::vector<Case>& all);
+
+/// A cost that is taken from several cases.
+struct CostName {
+    const char* name;
+    double budget;  ///< seconds; 0: none of its own
+};
+/// Of the families "b10.record." and "b10.flush."; cases belong by the start of their id.
+const std::vector<CostName>& cost_names(const std::string& family);
 
 }  // namespace xlazy_bench

@@ -41,25 +41,20 @@ void list(const Options& options) {
 /// Bandwidth by workers that live as long as the program.
 class Probes {
 public:
-    explicit Probes(const Options& options) {
-        const std::size_t elements = options.quick ? 1000000 : 20000000;
-        for (const int threads : options.threads) {
-            Pair& pair = pairs_[threads];
-            pair.elements = elements;
-            pair.triad = start("triad", threads, elements);
-            pair.read = start("read", threads, elements);
-        }
-    }
+    explicit Probes(const Options& options) : elements_(options.quick ? 1000000 : 20000000) {}
     void operator()(int threads, double& triad, double& read) {
-        Pair& pair = pairs_.at(threads);
-        const auto bytes = static_cast<double>(pair.elements * sizeof(double));
+        Pair& pair = pairs_[threads];
+        if (pair.triad == nullptr) {
+            pair.triad = start("triad", threads, elements_);
+            pair.read = start("read", threads, elements_);
+        }
+        const auto bytes = static_cast<double>(elements_ * sizeof(double));
         triad = 3 * bytes / minimum(pair.triad->turn(0.1, 20));
         read = bytes / minimum(pair.read->turn(0.1, 20));
     }
 
 private:
     struct Pair {
-        std::size_t elements = 0;
         std::unique_ptr<WorkerProcess> triad, read;
     };
     static std::unique_ptr<WorkerProcess> start(const char* job, int threads, std::size_t elements) {
@@ -68,6 +63,7 @@ private:
         worker->open(job, {elements});
         return worker;
     }
+    std::size_t elements_;
     std::map<int, Pair> pairs_;
 };
 
@@ -96,7 +92,9 @@ int run(const Options& options) {
         std::fputs(table(results.back(), options).c_str(), stdout);
         std::fflush(stdout);
     }
-    std::fputs(overview(results, anchors, options).c_str(), stdout);
+    std::fputs(overview(results, options).c_str(), stdout);
+    std::fputs(overhead_overview(results, options).c_str(), stdout);
+    std::fputs(published(results, anchors).c_str(), stdout);
     std::fputs(complaints(results).c_str(), stdout);
     if (!options.json.empty()) write_json(options.json, results, anchors, options);
     return any_wrong(results) ? 1 : 0;

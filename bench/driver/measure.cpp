@@ -19,7 +19,12 @@ namespace {
 
 /// Idle OpenMP threads of a worker spin for a while after its turn.
 constexpr auto kSpinning = std::chrono::milliseconds(15);
-constexpr int kMostRuns = 20;  ///< of one variant in one round
+/// Of one variant in one round.
+constexpr int most_runs(Kind kind) { return kind == Kind::bandwidth ? 20 : 200; }
+/// Small arrays need less time for as many runs.
+double seconds_of(Kind kind, const Options& options) {
+    return kind == Kind::bandwidth ? options.seconds : options.seconds / 4;
+}
 
 struct Contestant {
     Measurement measurement;
@@ -31,10 +36,17 @@ std::string name_of(const Case& spec, const Variant& variant, int threads) {
     return spec.id + '/' + variant.name + "/threads:" + std::to_string(threads);
 }
 
+bool takes_part(const Variant& variant, Kind kind) {
+    if (kind == Kind::bandwidth) return true;
+    if (variant.group == Group::idiomatic) return kind == Kind::overhead;
+    return variant.name == "xlazy-lazy" || (variant.name == "xlazy-eager" && kind == Kind::overhead);
+}
+
 std::vector<std::pair<const Variant*, int>> wanted(const Case& spec, const Options& options) {
     std::vector<std::pair<const Variant*, int>> result;
     const std::regex filter(options.filter);
     for (const Variant& variant : variants()) {
+        if (!takes_part(variant, spec.kind)) continue;
         if (!options.only.empty() && std::count(options.only.begin(), options.only.end(), variant.name) == 0) continue;
         for (const int threads : options.threads) {
             if (threads < variant.min_threads || threads > variant.max_threads) continue;
@@ -62,10 +74,10 @@ public:
     void ReportRuns(const std::vector<Run>&) override {}
 };
 
-void take_turn(Contestant& contestant, double seconds, benchmark::State& state) {
+void take_turn(Contestant& contestant, double seconds, int runs, benchmark::State& state) {
     for (auto _ : state) {
         attempt(contestant, [&] {
-            const std::vector<double> times = contestant.worker->turn(seconds, kMostRuns);
+            const std::vector<double> times = contestant.worker->turn(seconds, runs);
             contestant.measurement.rounds.push_back(minimum(times));
             state.SetIterationTime(contestant.measurement.rounds.back());
         });
@@ -79,9 +91,11 @@ void run_rounds(const Case& spec, std::vector<Contestant>& contestants, const Op
     benchmark::ClearRegisteredBenchmarks();
     for (Contestant& contestant : contestants) {
         const std::string name = name_of(spec, *contestant.measurement.variant, contestant.measurement.threads);
-        benchmark::RegisterBenchmark(
-            name.c_str(),
-            [&contestant, &options](benchmark::State& state) { take_turn(contestant, options.seconds, state); })
+        benchmark::RegisterBenchmark(name.c_str(),
+                                     [&](benchmark::State& state) {
+                                         take_turn(contestant, seconds_of(spec.kind, options), most_runs(spec.kind),
+                                                   state);
+                                     })
             ->UseManualTime()
             ->Iterations(1);
     }
@@ -105,8 +119,7 @@ std::vector<Contestant> open_workers(const Case& spec, const std::vector<std::si
         contestant.measurement.variant = variant;
         contestant.measurement.threads = threads;
         try {
-            contestant.worker = std::make_unique<WorkerProcess>(
-                WorkerOptions{program, threads, variant->environment});
+            contestant.worker = std::make_unique<WorkerProcess>(WorkerOptions{program, threads, variant->environment});
             if (!contestant.worker->open(spec.job + variant->suffix, sizes)) continue;
         } catch (const std::exception& e) {
             contestant.measurement.error = e.what();
@@ -116,15 +129,22 @@ std::vector<Contestant> open_workers(const Case& spec, const std::vector<std::si
     return contestants;
 }
 
-/// Differences from the first hand-written loop in the order of the variants, the strict one.
+/// Whose result is right: the strict hand-written loop, the first of its group, else plain xtensor.
+Contestant* reference_of(std::vector<Contestant>& contestants) {
+    for (const Group group : {Group::hand, Group::idiomatic}) {
+        for (Contestant& contestant : contestants)
+            if (contestant.measurement.variant->group == group && contestant.running()) return &contestant;
+    }
+    return nullptr;
+}
+
 void compare_results(const Case& spec, std::vector<Contestant>& contestants,
                      const std::function<void(const std::string&)>& progress) {
-    std::optional<WorkerProcess::Result> reference;
-    const auto is_hand = [](const Contestant& c) { return c.measurement.variant->group == Group::hand && c.running(); };
-    const auto hand = std::find_if(contestants.begin(), contestants.end(), is_hand);
-    if (hand == contestants.end()) return;
+    Contestant* const right = reference_of(contestants);
+    if (right == nullptr) return;
     progress(spec.id + ": results are compared");
-    attempt(*hand, [&] { reference = hand->worker->result(); });
+    std::optional<WorkerProcess::Result> reference;
+    attempt(*right, [&] { reference = right->worker->result(); });
     if (!reference) return;
     for (Contestant& contestant : contestants) {
         attempt(contestant, [&] {
@@ -171,12 +191,13 @@ CaseResult measure(const Case& spec, const Options& options, const std::string& 
     result.sizes = options.quick ? spec.quick_sizes : spec.sizes;
     result.elements = static_cast<double>(spec.elements(options.quick));
     std::vector<Contestant> contestants = open_workers(spec, result.sizes, options, worker_folder, progress);
+    const std::vector<int> probed = spec.kind == Kind::bandwidth ? options.threads : std::vector<int>();
     progress(spec.id + ": bandwidth before");
-    for (const int threads : options.threads)
+    for (const int threads : probed)
         probe(threads, result.probes[threads].triad_before, result.probes[threads].read_before);
     run_rounds(spec, contestants, options, progress);
     progress(spec.id + ": bandwidth after");
-    for (const int threads : options.threads)
+    for (const int threads : probed)
         probe(threads, result.probes[threads].triad_after, result.probes[threads].read_after);
     for (Contestant& contestant : contestants)
         attempt(contestant, [&] { contestant.measurement.memory = contestant.worker->memory(); });

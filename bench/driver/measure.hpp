@@ -21,7 +21,7 @@ struct Measurement {
     std::vector<double> rounds;  ///< seconds a run, the best of each round
     Summary seconds;
     double memory = 0;                 ///< peak bytes beside the inputs
-    std::optional<double> difference;  ///< from the hand-written loop, in ULP
+    std::optional<double> difference;  ///< from the right result, in ULP
     bool wrong = false;                ///< an xlazy variant differs by more than the case allows
     std::string error;                 ///< the worker failed
 };
@@ -40,7 +40,7 @@ struct CaseResult {
     std::vector<std::size_t> sizes;
     double elements = 0;
     std::vector<Measurement> measurements;
-    std::map<int, Probe> probes;  ///< by threads
+    std::map<int, Probe> probes;  ///< by threads; for Kind::bandwidth
 
     const Measurement* find(const std::string& variant, int threads) const;
     /// The fastest of a group that used at most `threads` threads (hand-written loops: exactly that many).

@@ -3,22 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace xlazy_bench {
 namespace {
-
-std::string time_text(double seconds) {
-    if (seconds < 1e-6) return fmt::format("{:.1f} ns", seconds * 1e9);
-    if (seconds < 1e-3) return fmt::format("{:.2f} us", seconds * 1e6);
-    return fmt::format("{:.3f} ms", seconds * 1e3);
-}
-
-/// Ratio of the best times, and median of the rounds' ratios.
-std::string ratio_text(const Measurement* over, const Measurement* under) {
-    if (over == nullptr || under == nullptr) return "-";
-    return fmt::format("{:.2f} {:.2f}", over->seconds.min / under->seconds.min, ratio(*over, *under).median);
-}
 
 std::string memory_text(double bytes) { return fmt::format("{:.0f}", bytes / 1e6); }
 
@@ -45,13 +34,9 @@ std::string row(const CaseResult& result, const Measurement& m) {
                        memory_text(m.memory), ulp_text(m));
 }
 
-}  // namespace
-
-std::string table(const CaseResult& result, const Options& options) {
+std::string bandwidth_table(const CaseResult& result, const Options& options) {
     const Case& spec = *result.spec;
-    std::string text = fmt::format("\n{}: {}, {}, {} elements, {} operations\n", spec.id, spec.title, spec.dtype,
-                                   sizes_text(result.sizes), spec.operations);
-    text +=
+    std::string text =
         fmt::format("  {:<22}{:>3}{:>12}{:>12}{:>11}{:>14}{:>14}{:>8}{:>9}{:>7}  {}\n", "variant", "t", "min", "median",
                     "MAD", "x hand", "speed-up", "GB/s", spec.reads_only ? "of read" : "of triad", "MB", "ULP");
     for (const Measurement& m : result.measurements) text += row(result, m);
@@ -67,13 +52,47 @@ std::string table(const CaseResult& result, const Options& options) {
     return text;
 }
 
-std::string overview(const std::vector<CaseResult>& results, const std::vector<Anchor>& anchors,
-                     const Options& options) {
-    std::string text = fmt::format(
-        "\nxlazy-lazy; ratios of the best times, and medians of the rounds' ratios\n  "
-        "{:<24}{:>3}{:>16}{:>10}{:>16}{:>11}{:>16}\n",
-        "case", "t", "x hand", "of limit", "op-by-op/", "predicted", "idiomatic/");
+/// Times are of a run; `statements` takes several.
+std::string overhead_table(const CaseResult& result) {
+    std::string text = fmt::format("  {:<22}{:>3}{:>12}{:>12}{:>11}{:>16}  {}\n", "variant", "t", "min", "median",
+                                   "MAD", "x idiomatic", "ULP");
+    for (const Measurement& m : result.measurements) {
+        if (!m.error.empty()) {
+            text += row(result, m);
+            continue;
+        }
+        text += fmt::format("  {:<22}{:>3}{:>12}{:>12}{:>11}{:>16}  {}\n", m.variant->name, m.threads,
+                            time_text(m.seconds.min), time_text(m.seconds.median), time_text(m.seconds.deviation),
+                            ratio_text(&m, result.fastest(Group::idiomatic, m.threads)), ulp_text(m));
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string time_text(double seconds) {
+    if (seconds < 1e-6) return fmt::format("{:.1f} ns", seconds * 1e9);
+    if (seconds < 1e-3) return fmt::format("{:.2f} us", seconds * 1e6);
+    return fmt::format("{:.3f} ms", seconds * 1e3);
+}
+
+/// Ratio of the best times, and median of the rounds' ratios.
+std::string ratio_text(const Measurement* over, const Measurement* under) {
+    if (over == nullptr || under == nullptr) return "-";
+    return fmt::format("{:.2f} {:.2f}", over->seconds.min / under->seconds.min, ratio(*over, *under).median);
+}
+
+std::string table(const CaseResult& result, const Options& options) {
+    const Case& spec = *result.spec;
+    const std::string title = fmt::format("\n{}: {}, {}, {} elements, {} operations\n", spec.id, spec.title, spec.dtype,
+                                          sizes_text(result.sizes), spec.operations);
+    return title + (spec.kind == Kind::bandwidth ? bandwidth_table(result, options) : overhead_table(result));
+}
+
+std::string overview(const std::vector<CaseResult>& results, const Options& options) {
+    std::string text;
     for (const CaseResult& result : results) {
+        if (result.spec->kind != Kind::bandwidth) continue;
         for (const int threads : options.threads) {
             const Measurement* const lazy = result.find("xlazy-lazy", threads);
             if (lazy == nullptr) continue;
@@ -88,17 +107,23 @@ std::string overview(const std::vector<CaseResult>& results, const std::vector<A
                                 probe.is_void() ? "  void" : "");
         }
     }
-    std::string published;
+    if (text.empty()) return text;
+    return fmt::format(
+               "\nxlazy-lazy; ratios of the best times, and medians of the rounds' ratios\n"
+               "  {:<24}{:>3}{:>16}{:>10}{:>16}{:>11}{:>16}\n",
+               "case", "t", "x hand", "of limit", "op-by-op/", "predicted", "idiomatic/") +
+           text;
+}
+
+std::string published(const std::vector<CaseResult>& results, const std::vector<Anchor>& anchors) {
+    std::string text;
     for (const Anchor& anchor : anchors) {
         const auto covers = [&](const CaseResult& result) { return result.spec->id.rfind(anchor.bench, 0) == 0; };
-        bool any = false;
-        for (const CaseResult& result : results) any = any || covers(result);
-        if (any)
-            published += fmt::format("  {:<6}{:>8.2f}x  {} ({}; {})\n", anchor.bench, anchor.ratio, anchor.claim,
-                                     anchor.hardware, anchor.source);
+        if (std::any_of(results.begin(), results.end(), covers))
+            text += fmt::format("  {:<8}{:>8.2f}x  {} ({}; {})\n", anchor.bench, anchor.ratio, anchor.claim,
+                                anchor.hardware, anchor.source);
     }
-    if (!published.empty()) text += "\nPublished elsewhere, on other machines:\n" + published;
-    return text;
+    return text.empty() ? text : "\nPublished elsewhere, on other machines:\n" + text;
 }
 
 std::string complaints(const std::vector<CaseResult>& results) {
@@ -107,8 +132,8 @@ std::string complaints(const std::vector<CaseResult>& results) {
         for (const Measurement& m : result.measurements) {
             const std::string name = fmt::format("{}/{}/threads:{}", result.spec->id, m.variant->name, m.threads);
             if (m.wrong)
-                text += fmt::format("wrong: {} differs from the hand-written loop by {:.3g} ULP, more than {:g}\n",
-                                    name, *m.difference, result.spec->max_ulps);
+                text += fmt::format("wrong: {} differs from the right result by {:.3g} ULP, more than {:g}\n", name,
+                                    *m.difference, result.spec->max_ulps);
             if (!m.error.empty()) text += fmt::format("failed: {}: {}\n", name, m.error);
         }
         for (const auto& [threads, probe] : result.probes)

@@ -36,16 +36,18 @@ Json to_json(const CaseResult& result, const Measurement& m) {
         json["error"] = m.error;
         return json;
     }
-    const double bandwidth = result.spec->fused_bytes * result.elements / m.seconds.min;
-    const Probe& probe = result.probes.at(m.threads);
     json["seconds"] = to_json(m.seconds);
     json["seconds"]["rounds"] = m.rounds;
     json["over_hand"] = ratio_json(result, m, Group::hand);
     json["over_op_by_op"] = ratio_json(result, m, Group::op_by_op);
     json["over_idiomatic"] = ratio_json(result, m, Group::idiomatic);
-    json["bytes_per_second"] = bandwidth;
-    json["of_triad"] = bandwidth / probe.triad();
-    json["of_read"] = bandwidth / probe.read();
+    if (result.spec->kind == Kind::bandwidth) {
+        const double bandwidth = result.spec->fused_bytes * result.elements / m.seconds.min;
+        const Probe& probe = result.probes.at(m.threads);
+        json["bytes_per_second"] = bandwidth;
+        json["of_triad"] = bandwidth / probe.triad();
+        json["of_read"] = bandwidth / probe.read();
+    }
     json["peak_bytes_beside_inputs"] = m.memory;
     // JSON has no infinity: a difference without bound is null, and said to be there.
     json["compared"] = m.difference.has_value();
@@ -54,18 +56,23 @@ Json to_json(const CaseResult& result, const Measurement& m) {
     return json;
 }
 
+constexpr const char* kind_names[] = {"bandwidth", "overhead", "cost"};
+
 Json to_json(const CaseResult& result) {
     const Case& spec = *result.spec;
     Json json = {{"id", spec.id},
                  {"title", spec.title},
                  {"dtype", spec.dtype},
                  {"sizes", result.sizes},
+                 {"kind", kind_names[static_cast<int>(spec.kind)]},
                  {"operations", spec.operations},
-                 {"bytes_fused", spec.fused_bytes * result.elements},
-                 {"bytes_op_by_op", spec.op_by_op_bytes * result.elements},
-                 {"predicted_speed_up", spec.op_by_op_bytes / spec.fused_bytes},
                  {"max_ulp_allowed", spec.max_ulps},
                  {"ulp_floor", spec.floor}};
+    if (spec.kind == Kind::bandwidth) {
+        json["bytes_fused"] = spec.fused_bytes * result.elements;
+        json["bytes_op_by_op"] = spec.op_by_op_bytes * result.elements;
+        json["predicted_speed_up"] = spec.op_by_op_bytes / spec.fused_bytes;
+    }
     for (const auto& [threads, probe] : result.probes) {
         json["bandwidth"].push_back({{"threads", threads},
                                      {"triad_before", probe.triad_before},
@@ -112,6 +119,14 @@ void write_json(const std::string& file, const std::vector<CaseResult>& results,
     Json json = {{"xlazy_bench", kVersion}, {"context", context(options)}};
     json["cases"] = Json::array();
     for (const CaseResult& result : results) json["cases"].push_back(to_json(result));
+    json["costs"] = Json::array();
+    for (const int threads : options.threads)
+        for (const char* const family : {"b10.record.", "b10.flush."})
+            for (const Cost& cost : costs(results, family, threads))
+                json["costs"].push_back({{"what", cost.what.name},
+                                         {"threads", threads},
+                                         {"seconds", cost.seconds},
+                                         {"budget", cost.what.budget}});
     json["anchors"] = Json::array();
     for (const Anchor& a : anchors)
         json["anchors"].push_back({{"bench", a.bench},

@@ -12,7 +12,11 @@ namespace xa = xt;
 #include "bodies/b01_polynomial.hpp"
 #include "bodies/b05_black_scholes.hpp"
 #include "bodies/b06_heat.hpp"
+#include "bodies/b10_overhead.hpp"
 #include "bodies/b11_chains.hpp"
+#ifdef XLAZY_BENCH_COSTS  // of xlazy alone
+#include "bodies/b10_costs.hpp"
+#endif
 #ifdef XLAZY_BENCH_REDUCTIONS  // xtensor reduces alike with xsimd and without
 #include "bodies/b11_reductions.hpp"
 #endif
@@ -23,6 +27,10 @@ int main() {
     b01::add(cases);
     b05::add(cases);
     b06::add(cases);
+#ifdef XLAZY_BENCH_COSTS
+    b10::add_costs(cases);
+#endif
+    b10::add(cases);
     b11::add_chains(cases);
 #ifdef XLAZY_BENCH_REDUCTIONS
     b11::add_reductions(cases);
