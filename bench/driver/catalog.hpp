@@ -44,13 +44,13 @@ struct Case {
     std::string title;
     std::string dtype;
     std::vector<std::size_t> sizes;
-    std::vector<std::size_t> quick_sizes;
-    int operations = 0;         ///< array operations of the source
-    double fused_bytes = 0;     ///< an element: what a loop without temporary arrays reads and writes
-    double op_by_op_bytes = 0;  ///< an element: what one loop an operation reads and writes
-    bool reads_only = false;    ///< its bandwidth is compared with that of reading
-    double floor = 0;           ///< magnitude whose last place is the unit for smaller results
-    double max_ulps = 0;        ///< xlazy may differ by this much from the right result
+    std::vector<std::size_t> quick_sizes;  ///< empty: not in quick runs
+    int operations = 0;                    ///< array operations of the source
+    double fused_bytes = 0;                ///< an element: what a loop without temporary arrays reads and writes
+    double op_by_op_bytes = 0;             ///< an element: what one loop an operation reads and writes
+    bool reads_only = false;               ///< its bandwidth is compared with that of reading
+    double floor = 0;                      ///< magnitude whose last place is the unit for smaller results
+    double max_ulps = 0;                   ///< xlazy may differ by this much from the right result
     Kind kind = Kind::bandwidth;
     /// Kind::cost: how many of each thing are in what was measured, in the order of the family's cost_names().
     std::vector<double> counts;

@@ -44,6 +44,7 @@ bool takes_part(const Variant& variant, Kind kind) {
 
 std::vector<std::pair<const Variant*, int>> wanted(const Case& spec, const Options& options) {
     std::vector<std::pair<const Variant*, int>> result;
+    if (options.quick && spec.quick_sizes.empty()) return result;
     const std::regex filter(options.filter);
     for (const Variant& variant : variants()) {
         if (!takes_part(variant, spec.kind)) continue;

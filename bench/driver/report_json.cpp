@@ -105,7 +105,8 @@ std::vector<Anchor> read_anchors(const std::string& file) {
     if (!stream) throw std::runtime_error("cannot read " + file);
     std::vector<Anchor> anchors;
     try {
-        for (const Json& row : Json::parse(stream).at("anchors"))
+        const Json json = Json::parse(stream);
+        for (const Json& row : json.at("anchors"))
             anchors.push_back(
                 {row.at("bench"), row.at("claim"), row.at("hardware"), row.at("source"), row.at("ratio")});
     } catch (const nlohmann::json::exception& e) {
