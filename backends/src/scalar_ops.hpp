@@ -77,6 +77,24 @@ constexpr T wrap_abs(T a) {
         return a < 0 ? wrap_neg(a) : a;
 }
 
+/// A count that is negative or not below the number of bits shifts all bits out.
+template <class T>
+inline constexpr T kBits = static_cast<T>(sizeof(T) * 8);
+template <class T>
+constexpr T shift_left(T a, T b) {
+    using Unsigned = std::make_unsigned_t<T>;
+    const bool fits = static_cast<Unsigned>(b) < kBits<Unsigned>;
+    const auto shifted = static_cast<T>(static_cast<Wrapping<T>>(a) << (fits ? b : T(0)));
+    return fits ? shifted : T(0);
+}
+template <class T>
+constexpr T shift_right(T a, T b) {
+    using Unsigned = std::make_unsigned_t<T>;
+    const bool fits = static_cast<Unsigned>(b) < kBits<Unsigned>;
+    const auto shifted = static_cast<T>(a >> (fits ? b : T(kBits<T> - 1)));
+    return fits || std::is_signed_v<T> ? shifted : T(0);
+}
+
 template <class T>
 constexpr T bit_and_(T a, T b) {
     return static_cast<T>(a & b);
@@ -144,6 +162,13 @@ constexpr T float_max(T a, T b) {
 template <class T>
 constexpr T float_min(T a, T b) {
     return b != b || a < b ? a : b;
+}
+template <class T>
+T fused_multiply_add(T a, T b, T c) {
+    if constexpr (std::is_same_v<T, float>)
+        return __builtin_fmaf(a, b, c);
+    else
+        return __builtin_fma(a, b, c);
 }
 template <class T>
 constexpr T positive_difference(T a, T b) {

@@ -71,8 +71,7 @@ std::string flags_fault(Op op, DType type, unsigned flags) {
 std::string axis_fault(Op op, unsigned axis, const Shape& domain) {
     if (info(op).kind == OpKind::Map) return axis == 0 ? "" : "an axis where none belongs";
     if (axis >= domain.rank) return fmt::format("axis {} of a domain of rank {}", axis, domain.rank);
-    const bool has_identity = op == Op::sum;
-    if (info(op).kind == OpKind::Reduce && !has_identity && domain.extents[axis] == 0 &&
+    if (info(op).kind == OpKind::Reduce && identity_of(op) == Identity::None && domain.extents[axis] == 0 &&
         element_count(reduced(domain, axis, false).span()) != 0) {
         return fmt::format("{} of an empty axis has no value", name_of(op));
     }

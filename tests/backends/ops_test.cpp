@@ -76,10 +76,11 @@ void compare_with_plain_cxx(const Case& c) {
         const std::size_t first = c.op == Op::select ? 1 : 0;
         const auto a = kernel.values<T>(kernel.bases[first]);
         const auto b = kernel.values<T>(kernel.bases[bc::info(c.op).arity > 1 ? first + 1 : first]);
+        const auto third = kernel.values<T>(kernel.bases[c.op != Op::select && bc::info(c.op).arity > 2 ? 2 : first]);
         with_type(c.result, [&]<class R>(std::type_identity<R>) {
             const auto results = kernel.values<R>(outcome.bases[out]);
             for (std::size_t i = 0; i < results.size(); ++i) {
-                const R expected = plain_value<R, T>(c.op, mask[i], a[i], b[i]);
+                const R expected = plain_value<R, T>(c.op, mask[i], a[i], b[i], third[i]);
                 ASSERT_TRUE(close_enough(c.op, c.type, results[i], expected))
                     << "a " << +a[i] << " b " << +b[i] << " gives " << +results[i] << ", not " << +expected;
             }
@@ -116,13 +117,12 @@ TestKernel kernel_of(const Case& c, int layout) {
         }
         return kernel.view(random_base(kernel, type, step, random()), offset, dims);
     };
-    // Every form of scalar operands: none, the first, the second, all.
-    for (int form = 0; form < 4; ++form) {
+    // Every set of operands as scalars.
+    const unsigned arity = bc::info(c.op).arity;
+    for (unsigned form = 0; form < 1u << arity; ++form) {
         ValueId in[3] = {bc::kNoValue, bc::kNoValue, bc::kNoValue};
-        const unsigned arity = bc::info(c.op).arity;
         for (unsigned i = 0; i < arity; ++i) {
-            const bool scalar = form == 3 || (form == 1 && i + 1 == arity) || (form == 2 && i + 2 == arity);
-            if (!scalar)
+            if ((form >> i & 1) == 0)
                 in[i] = kernel.load(window(operand_type(c, i), true));
             else
                 with_type(operand_type(c, i),

@@ -30,6 +30,7 @@ __extension__ typedef __int128 WideInteger;
 template <class T>
 T plain_integer(Op op, T ta, T tb) {
     const auto a = static_cast<WideInteger>(ta), b = static_cast<WideInteger>(tb);
+    constexpr int bits = 8 * sizeof(T);
     switch (op) {
         case Op::add: return static_cast<T>(a + b);
         case Op::sub: return static_cast<T>(a - b);
@@ -42,6 +43,8 @@ T plain_integer(Op op, T ta, T tb) {
         case Op::bit_or: return static_cast<T>(ta | tb);
         case Op::bit_xor: return static_cast<T>(ta ^ tb);
         case Op::bit_not: return static_cast<T>(~ta);
+        case Op::shl: return static_cast<T>(b < 0 || b >= bits ? 0 : a * (WideInteger{1} << static_cast<int>(b)));
+        case Op::shr: return static_cast<T>(b < 0 || b >= bits ? (a < 0 ? -1 : 0) : a >> static_cast<int>(b));
         case Op::sign: return static_cast<T>(a > 0 ? 1 : a < 0 ? -1 : 0);
         default: ADD_FAILURE() << "no plain form of " << bc::name_of(op); return T{};
     }
@@ -81,7 +84,7 @@ W plain_function(Op op, W a, W b) {
 }
 
 template <class T>
-T plain_float(Op op, T a, T b) {
+T plain_float(Op op, T a, T b, T c = T(0)) {
     switch (op) {
         case Op::add: return a + b;
         case Op::sub: return a - b;
@@ -97,6 +100,7 @@ T plain_float(Op op, T a, T b) {
         case Op::rint: return std::nearbyint(a);
         case Op::fmax: return std::fmax(a, b);
         case Op::fmin: return std::fmin(a, b);
+        case Op::fma: return std::fma(a, b, c);
         case Op::fdim: return std::fdim(a, b);
         case Op::sign: return std::isnan(a) ? a : a == 0 ? std::copysign(T(0), a) : std::copysign(T(1), a);
         case Op::fmod: return std::fmod(a, b);
@@ -165,11 +169,12 @@ R plain_complex_value(Op op, bool mask, T a, T b) {
 }
 
 template <class R, class T>
-R plain_real_value(Op op, bool mask, T a, T b) {
+R plain_real_value(Op op, bool mask, T a, T b, T c) {
     switch (op) {
         case Op::copy: return static_cast<R>(a);
         case Op::cast: return plain_cast<R>(a);
         case Op::select: return static_cast<R>(mask ? a : b);
+        case Op::clip: return static_cast<R>(a < b ? b : c < a ? c : a);
         case Op::min: return static_cast<R>(a < b ? a : b);
         case Op::max: return static_cast<R>(a > b ? a : b);
         case Op::lt: return static_cast<R>(a < b);
@@ -188,7 +193,7 @@ R plain_real_value(Op op, bool mask, T a, T b) {
             case Op::isnan: return static_cast<R>(std::isnan(a));
             case Op::isinf: return static_cast<R>(std::isinf(a));
             case Op::isfinite: return static_cast<R>(std::isfinite(a));
-            default: return static_cast<R>(plain_float(op, a, b));
+            default: return static_cast<R>(plain_float(op, a, b, c));
         }
     } else if constexpr (std::is_same_v<T, bool>) {
         if (op == Op::bit_and) return static_cast<R>(a && b);
@@ -200,13 +205,13 @@ R plain_real_value(Op op, bool mask, T a, T b) {
 }
 
 template <class R, class T>
-R plain_value(Op op, bool mask, T a, T b) {
+R plain_value(Op op, bool mask, T a, T b, T c) {
     if constexpr (is_complex<T>)
         return plain_complex_value<R>(op, mask, a, b);
     else if constexpr (is_complex<R>)
         return plain_cast<R>(a);
     else
-        return plain_real_value<R>(op, mask, a, b);
+        return plain_real_value<R>(op, mask, a, b, c);
 }
 
 /// Numbers between a and b, counted in steps of the type.

@@ -176,6 +176,7 @@ private:
         const ValueId a = of_type(type);
         if (bc::info(op).arity == 1) return values_.push_back(kernel_.compute(op, type, {a}));
         const ValueId b = pick(8) == 0 ? a : of_type(type);
+        if (bc::info(op).arity == 3) return values_.push_back(kernel_.compute(op, type, {a, b, of_type(type)}));
         const ValueId mask = bc::can_fail(op, type) && pick(2) == 0 ? of_type(DType::boolean) : bc::kNoValue;
         values_.push_back(kernel_.compute(op, type, {a, b}, DType::none, mask));
     }
@@ -213,8 +214,10 @@ private:
         for (int i = 1 + pick(2); i > 0; --i) {
             const ValueId value = any_value();
             const DType type = type_of(value);
-            static const Op ops[] = {Op::sum, Op::amin, Op::amax};
-            const Op op = type == DType::boolean ? ops[1 + pick(2)] : bc::is_complex(type) ? Op::sum : ops[pick(3)];
+            Op op;
+            do {
+                op = static_cast<Op>(pick(static_cast<int>(bc::kOpCount)));
+            } while (bc::info(op).kind != bc::OpKind::Reduce || !bc::accepts(op, type));
             const bool keep = pick(2) == 0;
             Extents result = domain_;
             if (keep)

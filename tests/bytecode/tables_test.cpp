@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 namespace xlazy::bc {
@@ -85,6 +86,44 @@ TEST(OpTable, AcceptsWhatTheRowSays) {
         EXPECT_TRUE(any) << kOps[i].name;
         EXPECT_FALSE(kOps[i].doc.empty());
     }
+}
+
+TEST(OpTable, ResultsAndRoutines) {
+    EXPECT_EQ(result_of(Op::lt, DType::u8), DType::boolean);
+    EXPECT_EQ(result_of(Op::abs, DType::c64), DType::f32);
+    EXPECT_EQ(result_of(Op::abs, DType::i8), DType::i8);
+    EXPECT_EQ(result_of(Op::conj, DType::c128), DType::c128);
+    EXPECT_EQ(result_of(Op::cast, DType::f32), DType::none);
+    EXPECT_EQ(maths_of(Op::exp, DType::f32), Maths::Vector);
+    EXPECT_EQ(maths_of(Op::exp, DType::c64), Maths::Scalar);
+    EXPECT_EQ(maths_of(Op::isnan, DType::c64), Maths::Exact);
+    EXPECT_EQ(identity_of(Op::prod), Identity::One);
+    EXPECT_EQ(identity_of(Op::amax), Identity::None);
+}
+
+/// What cast makes of a value.
+template <class To, class From>
+To converted(From value) {
+    return scalar_value<To>(convert_scalar(make_scalar(value), dtype_of<To>()));
+}
+
+TEST(Scalars, AreConvertedAsElementsAre) {
+    EXPECT_EQ(converted<std::uint8_t>(255.9), 255);
+    EXPECT_EQ(converted<std::uint8_t>(256.0), 0) << "out of range: the minimum";
+    EXPECT_EQ(converted<std::uint8_t>(-1.0f), 0);
+    EXPECT_EQ(converted<std::uint8_t>(-0.5), 0);
+    EXPECT_EQ(converted<std::int8_t>(200.0), -128);
+    EXPECT_EQ(converted<std::uint64_t>(18446744073709549568.0), 18446744073709549568u);
+    EXPECT_EQ(converted<std::uint64_t>(18446744073709551616.0), 0u);
+    EXPECT_EQ(converted<std::int64_t>(std::numeric_limits<double>::quiet_NaN()),
+              std::numeric_limits<std::int64_t>::min());
+    EXPECT_EQ(converted<std::uint8_t>(-1), 255) << "integers wrap";
+    EXPECT_EQ(converted<double>(std::complex<float>(1.5f, 2)), 1.5);
+    EXPECT_EQ(converted<std::int16_t>(std::complex<double>(7.9, 2)), 7);
+    EXPECT_TRUE(converted<bool>(std::complex<double>(0, 2)));
+    EXPECT_EQ(converted<std::complex<float>>(3), std::complex<float>(3, 0));
+    EXPECT_EQ(converted<std::complex<float>>(std::complex<double>(0.1, 4)), std::complex<float>(0.1f, 4));
+    EXPECT_THROW(convert_scalar(make_scalar(1), DType::none), std::invalid_argument);
 }
 
 TEST(OpTable, OperandTypes) {

@@ -226,7 +226,7 @@ Shape Builder::widened(const Shape& shape, const OpCell& cell, std::size_t axis,
     std::int64_t extent = random_.between(1, std::min<std::int64_t>(room, 6));
     if (random_.percent(35)) extent = random_.between(1, std::min<std::int64_t>(room, profile_.elements));
     if (random_.percent(profile_.deep ? 70 : 5)) extent = random_.between(std::max<std::int64_t>(1, room / 2), room);
-    if (cell.op == Op::sum && profile_.zeros && random_.percent(4)) extent = 0;
+    if (bc::identity_of(cell.op) != bc::Identity::None && profile_.zeros && random_.percent(4)) extent = 0;
     Shape domain = shape;
     if (keep)
         domain[axis] = extent;

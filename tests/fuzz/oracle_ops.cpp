@@ -31,6 +31,12 @@ T wrapped(T a, T b, F&& f) {
     return static_cast<T>(f(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
 }
 
+/// Are all bits of `value` shifted out by that count?
+template <class T>
+bool shifts_out(T count, T value) {
+    return count < T(0) || static_cast<std::uint64_t>(count) >= 8 * sizeof value;
+}
+
 template <class T>
 T integer_op(Op op, T a, T b) {
     const bool minus_one = std::is_signed_v<T> && b == T(-1);
@@ -46,6 +52,8 @@ T integer_op(Op op, T a, T b) {
         case Op::bit_or: return static_cast<T>(a | b);
         case Op::bit_xor: return static_cast<T>(a ^ b);
         case Op::bit_not: return static_cast<T>(~a);
+        case Op::shl: return shifts_out(b, a) ? T(0) : wrapped(a, b, [](auto x, auto y) { return x << y; });
+        case Op::shr: return shifts_out(b, a) ? (a < T(0) ? T(-1) : T(0)) : static_cast<T>(a >> b);
         case Op::sign: return a > 0 ? T(1) : a < 0 ? T(-1) : T(0);
         default: return a;
     }
@@ -226,9 +234,24 @@ std::int64_t power_of_two_below(std::int64_t value) {
     return value <= 0 ? 0 : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
 }
 
+/// Of three operands.
+template <class T>
+T ternary_op(Op op, T a, T b, T c) {
+    if constexpr (std::is_floating_point_v<T>) {
+        if (op == Op::fma) return std::fma(a, b, c);
+    }
+    if constexpr (is_complex<T>)
+        return a;
+    else
+        return a < b ? b : c < a ? c : a;  // clip
+}
+
 template <class T>
 T combine(Op op, T a, T b) {
     if (op == Op::sum) return same_type_op(Op::add, a, b);
+    if (op == Op::prod) return same_type_op(Op::mul, a, b);
+    if (op == Op::any) return static_cast<T>(a != T(0) || b != T(0));
+    if (op == Op::all) return static_cast<T>(a != T(0) && b != T(0));
     if constexpr (std::is_floating_point_v<T>) {
         if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
     }
@@ -241,7 +264,7 @@ T combine(Op op, T a, T b) {
 /// The fixed order: lanes within a leaf, then lanes by halves, then leaves by neighbours.
 template <class T>
 T reduced(Op op, const std::vector<T>& values, std::int64_t inner) {
-    if (values.empty()) return T(0);
+    if (values.empty()) return op == Op::prod || op == Op::all ? T(1) : T(0);
     const std::int64_t lanes = std::max<std::int64_t>(1, power_of_two_below(32 / inner));
     const std::int64_t leaf = std::max<std::int64_t>(32, power_of_two_below(4096 / inner));
     const auto size = static_cast<std::int64_t>(values.size());
@@ -318,6 +341,8 @@ void map_elements(const OpRequest& request, std::span<const Dense> in, Dense& ou
             save(out.bytes, i, predicate(request.op, load<T>(a, i), load<T>(b, i)));
         } else if (request.type != request.result) {
             if constexpr (is_complex<T>) save(out.bytes, i, part_of(request.op, load<T>(a, i)));
+        } else if (in.size() == 3 && !request.masked) {
+            save(out.bytes, i, ternary_op(request.op, load<T>(a, i), load<T>(b, i), load<T>(in[2].bytes, i)));
         } else if (request.masked && !load<bool>(in[2].bytes, i)) {
             save(out.bytes, i, T(0));
         } else {

@@ -83,24 +83,25 @@ void for_each_index(const Extents& extents, const Extents& strides, F&& f) {
     }
 }
 
-/// Values of one run: out[i] = op(a[i], b[i]) for exact ops.
+/// Values of one run: out[i] = op(a[i], b[i], c[i]) for exact ops.
 template <class T>
-void map_elements(Op op, const T* pa, const T* pb, void* pout, std::int64_t count) {
+void map_elements(Op op, const T* pa, const T* pb, const T* pc, void* pout, std::int64_t count) {
     switch (op) {
-#define XLAZY_LOOP(id, expression)                                                                             \
-    case Op::id:                                                                                               \
-        if constexpr (bc::accepts(Op::id, kDType<T>) && bc::maths_of(Op::id, kDType<T>) == bc::Maths::Exact) { \
-            using R = KernelType<bc::CType<bc::result_of(Op::id, kDType<T>)>>;                                 \
-            for (std::int64_t i = 0; i < count; ++i) {                                                         \
-                [[maybe_unused]] const T a = pa[i], b = pb[i];                                                 \
-                static_cast<R*>(pout)[i] = static_cast<R>(expression);                                         \
-            }                                                                                                  \
-        }                                                                                                      \
+#define XLAZY_LOOP(id, expression)                                              \
+    case Op::id:                                                                \
+        if constexpr (Op::id != Op::select && bc::accepts(Op::id, kDType<T>) && \
+                      bc::maths_of(Op::id, kDType<T>) == bc::Maths::Exact) {    \
+            using R = KernelType<bc::CType<bc::result_of(Op::id, kDType<T>)>>;  \
+            for (std::int64_t i = 0; i < count; ++i) {                          \
+                [[maybe_unused]] const T a = pa[i], b = pb[i], c = pc[i];       \
+                static_cast<R*>(pout)[i] = static_cast<R>(expression);          \
+            }                                                                   \
+        }                                                                       \
         break;
 #define XLAZY_MAP_0(id, expression)
 #define XLAZY_MAP_1(id, expression) XLAZY_LOOP(id, expression)
 #define XLAZY_MAP_2(id, expression) XLAZY_LOOP(id, expression)
-#define XLAZY_MAP_3(id, expression)
+#define XLAZY_MAP_3(id, expression) XLAZY_LOOP(id, expression)
 #define XLAZY_MAP_Same(id, arity, maths, expression) XLAZY_MAP_##maths(id, arity, expression)
 #define XLAZY_MAP_Bool(id, arity, maths, expression) XLAZY_MAP_##maths(id, arity, expression)
 #define XLAZY_MAP_Real(id, arity, maths, expression) XLAZY_MAP_##maths(id, arity, expression)
@@ -125,8 +126,10 @@ T combine(Op op, T a, T b) {
         if (op == Op::amin) return nan_min(a, b);
         if (op == Op::amax) return nan_max(a, b);
     }
-    if constexpr (!std::is_same_v<T, bool>) return wrap_add(a, b);
-    return a;
+    if constexpr (std::is_same_v<T, bool>)
+        return op == Op::all ? a && b : a || b;
+    else
+        return op == Op::prod ? wrap_mul(a, b) : wrap_add(a, b);
 }
 
 /// The reduction rule (docs/semantics.md), to the letter. `line(i)` is the value at index i of the reduced axis.
@@ -163,7 +166,7 @@ T reduce_line(Op op, Line&& line, std::int64_t n, std::int64_t inner) {
         for (std::size_t k = 0; k + step < leaves.size(); k += 2 * step)
             leaves[k] = combine<T>(op, leaves[k], leaves[k + step]);
     }
-    return leaves.empty() ? T{} : leaves[0];
+    return leaves.empty() ? convert<T>(bc::identity_of(op) == bc::Identity::One) : leaves[0];
 }
 
 /// One kernel being run.
@@ -245,7 +248,8 @@ private:
         if (op.op == Op::index) return generate(op, value);
         if (op.op == Op::select) return select(op, value);
         const Array& a = values_[op.in[0]];
-        const Array& b = values_[bc::info(op.op).arity == 2 ? op.in[1] : op.in[0]];
+        const Array& b = values_[bc::info(op.op).arity > 1 ? op.in[1] : op.in[0]];
+        const Array& c = values_[bc::info(op.op).arity > 2 ? op.in[2] : op.in[0]];
         if (op.op == Op::cast) return cast(op, a, value);
         if (bc::can_fail(op.op, op.type))
             divide(op, a, b, value);
@@ -253,7 +257,7 @@ private:
             map_kernel(op.op, op.type, Form::vv)(a.bytes.data(), b.bytes.data(), nullptr, value.bytes.data(), count_);
         } else {
             with_type(op.type, [&]<class T>(std::type_identity<T>) {
-                map_elements<T>(op.op, a.as<T>(), b.as<T>(), value.bytes.data(), count_);
+                map_elements<T>(op.op, a.as<T>(), b.as<T>(), c.as<T>(), value.bytes.data(), count_);
             });
         }
     }

@@ -42,7 +42,7 @@ using GatherFn = void (*)(void* dense, const void* strided, std::int64_t rows, s
 using ScatterFn = void (*)(const void* dense, void* strided, std::int64_t rows, std::int64_t row_stride,
                            std::int64_t columns, std::int64_t column_stride);
 
-/// Which operands of a binary op are arrays (v) and which single values (s). Of select: b and c.
+/// Which operands of a binary op are arrays (v) and which single values (s). Of ternary ops: b and c.
 enum class Form : std::uint8_t { vv, vs, sv, ss };
 inline constexpr std::size_t kForms = 4;
 

@@ -32,7 +32,7 @@ struct Element;
     }
 #define XLAZY_ELEMENT_3(expression)        \
     template <class R, class T>            \
-    static R value(bool a, T b, T c) {     \
+    static R value(T a, T b, T c) {        \
         return static_cast<R>(expression); \
     }
 #define XLAZY_ELEMENT_Exact(id, arity, expression) \
@@ -85,6 +85,21 @@ void binary_loop(const void* pa, const void* pb, const void*, void* pout, std::i
     XLAZY_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) {
         out[i] = Element<Op>::template value<R>(F == Form::sv ? first_a : a[i], F == Form::vs ? first_b : b[i]);
+    }
+}
+
+/// The form says which of b and c are single values; a is an array.
+template <bc::Op Op, class R, class T, Form F>
+void ternary_loop(const void* pa, const void* pb, const void* pc, void* pout, std::int64_t n) {
+    const T* a = static_cast<const T*>(pa);
+    const T* b = static_cast<const T*>(pb);
+    const T* c = static_cast<const T*>(pc);
+    R* out = static_cast<R*>(pout);
+    constexpr bool one_b = F == Form::sv || F == Form::ss, one_c = F == Form::vs || F == Form::ss;
+    const T first_b = *b, first_c = *c;
+    XLAZY_INDEPENDENT
+    for (std::int64_t i = 0; i < n; ++i) {
+        out[i] = Element<Op>::template value<R>(a[i], one_b ? first_b : b[i], one_c ? first_c : c[i]);
     }
 }
 

@@ -71,8 +71,9 @@ void fold_wide(const T* values, std::int64_t rows, std::int64_t columns, std::in
         done += fold_some_rows<Op, false>(values + done * row_stride, rows - done, columns, row_stride, acc);
 }
 
+/// Rows of real numbers, at least one.
 template <bc::Op Op, class T>
-void fold(const T* values, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, T* acc, bool fresh) {
+void fold_rows(const T* values, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, T* acc, bool fresh) {
     if (columns >= kWideRow) return fold_wide<Op>(values, rows, columns, row_stride, acc, fresh);
     if (fresh) {
         std::memcpy(acc, values, static_cast<std::size_t>(columns) * sizeof(T));
@@ -101,15 +102,38 @@ void fold(const T* values, std::int64_t rows, std::int64_t columns, std::int64_t
     }
 }
 
+/// acc[i] <- combined with values[i].
+template <bc::Op Op, class T>
+void combine_arrays(T* acc, const T* values, std::int64_t n) {
+    if constexpr (is_complex<T>) {
+        complex_loop<bc::Op::mul, T, Form::vv>(acc, values, nullptr, acc, n);
+    } else {
+        XLAZY_INDEPENDENT
+        for (std::int64_t i = 0; i < n; ++i) acc[i] = Element<Op>::combine(acc[i], values[i]);
+    }
+}
+
+template <bc::Op Op, class T>
+void fold(const T* values, std::int64_t rows, std::int64_t columns, std::int64_t row_stride, T* acc, bool fresh) {
+    if constexpr (is_complex<T>) {
+        if (fresh) {
+            std::memcpy(acc, values, static_cast<std::size_t>(columns) * sizeof(T));
+            values += row_stride;
+            --rows;
+        }
+        for (; rows > 0; --rows, values += row_stride) combine_arrays<Op>(acc, values, columns);
+    } else {
+        fold_rows<Op>(values, rows, columns, row_stride, acc, fresh);
+    }
+}
+
 /// Folds the lanes of a leaf, `present` of them with values, to the first.
 template <bc::Op Op, class T>
 void fold_lanes(T* acc, std::int64_t lanes, std::int64_t present, std::int64_t inner) {
     for (std::int64_t half = lanes / 2; half > 0; half /= 2) {
         if (present <= half) continue;
         const std::int64_t count = (present - half) * inner;
-        const T* upper = acc + half * inner;
-        XLAZY_INDEPENDENT
-        for (std::int64_t i = 0; i < count; ++i) acc[i] = Element<Op>::combine(acc[i], upper[i]);
+        combine_arrays<Op>(acc, acc + half * inner, count);
         present = half;
     }
 }
@@ -144,14 +168,19 @@ void short_segments(const T* values, std::int64_t count, std::int64_t n, std::in
 template <bc::Op Op, class T>
 void segments(const T* values, std::int64_t count, std::int64_t n, std::int64_t inner, std::int64_t lanes, T* out) {
     const std::int64_t width = lanes * inner, length = n * inner;
+    if constexpr (!is_complex<T>) {
+        if (inner == 1 && (lanes == 1 || lanes >= 4)) {
+            const bool done = lanes == 1 ? fold_few<Op, T, true>(values, count, n, out)
+                                         : fold_few<Op, T, false>(values, count, n, out);
+            if (done) return;
+        }
+        if (inner == 1 && lanes == 1) return fold_leaves<Op, T>(values, count * n, n, out);
+    }
     if (lanes == 1) {
-        if (inner == 1 && fold_few<Op, T, true>(values, count, n, out)) return;
-        if (inner == 1) return fold_leaves<Op, T>(values, count * n, n, out);
         for (std::int64_t s = 0; s < count; ++s)
             fold<Op, T>(values + s * length, n, inner, inner, out + s * inner, true);
         return;
     }
-    if (inner == 1 && lanes >= 4 && fold_few<Op, T, false>(values, count, n, out)) return;
     if (n <= lanes) return short_segments<Op, T>(values, count, n, inner, lanes, out);
     T acc[2 * kMaxLaneValues];  // complex numbers have two parts
     const std::int64_t rows = n / lanes, rest = (n % lanes) * inner;
@@ -163,8 +192,8 @@ void segments(const T* values, std::int64_t count, std::int64_t n, std::int64_t 
     }
 }
 
-/// What values are folded as: complex sums part by part, bools as bytes. Integer sums come here unsigned, since vectors
-/// of signed integers must not overflow.
+/// What values are folded as: complex sums part by part, bools as bytes. Integer sums and products come here unsigned,
+/// since vectors of signed integers must not overflow.
 template <bc::Op Op, class T>
 struct Folded {
     using type = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;

@@ -40,7 +40,9 @@ constexpr bool ignores_sign(bc::Op op) {
         case bc::Op::bit_not:
         case bc::Op::eq:
         case bc::Op::ne:
-        case bc::Op::sum: return true;
+        case bc::Op::shl:
+        case bc::Op::sum:
+        case bc::Op::prod: return true;
         default: return false;
     }
 }
@@ -70,6 +72,11 @@ constexpr void enter_exact(TypeKernels& table) {
         forms[static_cast<std::size_t>(Form::vv)] = complex_loop<Op, T, Form::vv>;
         forms[static_cast<std::size_t>(Form::vs)] = complex_loop<Op, T, Form::vs>;
         if constexpr (!commutes(Op)) forms[static_cast<std::size_t>(Form::sv)] = complex_loop<Op, T, Form::sv>;
+    } else if constexpr (bc::info(Op).arity == 3) {
+        forms[static_cast<std::size_t>(Form::vv)] = ternary_loop<Op, R, T, Form::vv>;
+        forms[static_cast<std::size_t>(Form::vs)] = ternary_loop<Op, R, T, Form::vs>;
+        forms[static_cast<std::size_t>(Form::sv)] = ternary_loop<Op, R, T, Form::sv>;
+        forms[static_cast<std::size_t>(Form::ss)] = ternary_loop<Op, R, T, Form::ss>;
     } else if constexpr (bc::info(Op).arity == 2) {
         forms[static_cast<std::size_t>(Form::vv)] = binary_loop<Op, R, T, Form::vv>;
         forms[static_cast<std::size_t>(Form::vs)] = binary_loop<Op, R, T, Form::vs>;
@@ -97,7 +104,7 @@ constexpr void enter_op(TypeKernels& table) {
         table.fold[static_cast<std::size_t>(Op)] = fold_values<Op, Shared<T, ignores_sign(Op)>>;
         table.segments[static_cast<std::size_t>(Op)] = segments_of_values<Op, Shared<T, ignores_sign(Op)>>;
         using F = Folded<Op, Shared<T, ignores_sign(Op)>>;
-        if constexpr (F::parts == 1) {
+        if constexpr (F::parts == 1 && !is_complex<T>) {
             table.leaves[static_cast<std::size_t>(Op)] = leaves_of_values<Op, typename F::type>;
             table.tree[static_cast<std::size_t>(Op)] = tree_of_values<Op, typename F::type>;
         }

@@ -114,11 +114,11 @@ private:
         }
     }
 
-    /// Reductions along an axis without indices give 0.
+    /// Reductions along an axis without indices give the value of no elements.
     static void write_empty(const TileProgram& program) {
-        for (const Reduction& reduction : program.reductions()) write_zeros(program, reduction);
+        for (const Reduction& reduction : program.reductions()) write_identity(program, reduction);
     }
-    static void write_zeros(const TileProgram& program, const Reduction& reduction);
+    static void write_identity(const TileProgram& program, const Reduction& reduction);
 
     std::unique_ptr<Workspace> take() {
         {
@@ -142,7 +142,7 @@ private:
     std::vector<std::unique_ptr<Workspace>> free_;
 };
 
-void OpenMp::write_zeros(const TileProgram& program, const Reduction& reduction) {
+void OpenMp::write_identity(const TileProgram& program, const Reduction& reduction) {
     const LoopNest& nest = program.nest();
     const Access& result = nest.accesses()[reduction.access];
     const auto reduced = static_cast<unsigned>(nest.reduced());
@@ -155,7 +155,7 @@ void OpenMp::write_zeros(const TileProgram& program, const Reduction& reduction)
             to += rest % nest.extent(axis) * result.strides[axis];
             rest /= nest.extent(axis);
         }
-        std::memset(to, 0, reduction.element_size);
+        std::memcpy(to, reduction.identity.bits, reduction.element_size);
     }
 }
 

@@ -75,7 +75,7 @@ void TileProgram::lower_index(std::size_t op) {
 void TileProgram::lower_compute(std::size_t op) {
     const MicroOp& micro = kernel_->ops[op];
     if (micro.op == bc::Op::index) return lower_index(op);
-    if (micro.op == bc::Op::select) return lower_select(op);
+    if (bc::info(micro.op).arity == 3) return lower_ternary(op);
     if (bc::can_fail(micro.op, micro.type)) return lower_fault(op);
     if (absorbed_by_[op] != kNoOp) return;  // its loop is that of its user
     if (absorbs_[op] != kNoOp) return lower_pair(op);
@@ -138,9 +138,8 @@ void TileProgram::lower_pair(std::size_t op) {
     ops_.push_back(tile_op);
 }
 
-void TileProgram::lower_select(std::size_t op) {
+void TileProgram::lower_ternary(std::size_t op) {
     const MicroOp& micro = kernel_->ops[op];
-    const std::size_t size = size_index(bc::size_of(micro.result));
     const bool uniform = all_uniform(op);
     TileOp tile_op(uniform ? TileOp::Kind::MapOnce : TileOp::Kind::Map);
     std::uint16_t spread = 0;
@@ -148,7 +147,9 @@ void TileProgram::lower_select(std::size_t op) {
     tile_op.b = places_[micro.in[1]].pointer;
     tile_op.c = places_[micro.in[2]].pointer;
     const Form form = uniform ? Form::vv : form_of(places_[micro.in[1]].uniform, places_[micro.in[2]].uniform);
-    tile_op.map = kernels().select[size][static_cast<std::size_t>(form)];
+    const std::size_t size = size_index(bc::size_of(micro.result));
+    tile_op.map = micro.op == bc::Op::select ? kernels().select[size][static_cast<std::size_t>(form)]
+                                             : map_kernel(micro.op, micro.type, form);
     tile_op.out = result_place(op, uniform, true);
     if (spread != 0) release(spread);
     cost_ += kExactCost;
@@ -234,7 +235,12 @@ void TileProgram::lower_fold(std::size_t op) {
     const TypeKernels& loops = kernels().of(micro.type);
     reductions_.push_back({loops.fold[index_of(micro.op)], loops.segments[index_of(micro.op)],
                            loops.leaves[index_of(micro.op)], loops.tree[index_of(micro.op)], bc::size_of(micro.result),
-                           access, dense, memory_to_fold(micro.in[0])});
+                           access, dense, memory_to_fold(micro.in[0]), identity(micro)});
+}
+
+/// What the reduction of no elements gives; zero where it has no value, which nobody reads.
+bc::Scalar TileProgram::identity(const MicroOp& reduction) {
+    return bc::convert_scalar(bc::make_scalar(bc::identity_of(reduction.op) == bc::Identity::One), reduction.result);
 }
 
 std::optional<std::size_t> TileProgram::memory_to_fold(bc::ValueId value) const {

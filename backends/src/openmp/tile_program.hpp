@@ -60,6 +60,7 @@ struct Reduction {
     /// The operand's access, if the operand is memory that can be folded where it lies: dense along the axes after the
     /// reduced one, or, if there are none, along that one.
     std::optional<std::size_t> source;
+    bc::Scalar identity;  ///< the result where the axis has no index
 };
 
 /// The nest of a reduction, [outer][n][inner], and the lanes and the leaf that the rule has for it: they depend on the
@@ -131,11 +132,12 @@ private:
     void lower_compute(std::size_t op);
     void lower_binary(std::size_t op, TileOp& tile_op);
     void lower_pair(std::size_t op);
-    void lower_select(std::size_t op);
+    void lower_ternary(std::size_t op);
     void lower_fault(std::size_t op);
     void lower_store(std::size_t op);
     void lower_fold(std::size_t op);
     std::optional<std::size_t> memory_to_fold(bc::ValueId value) const;
+    static bc::Scalar identity(const bc::MicroOp& reduction);
 
     /// Calls f(value) for every value that the loop of `op` reads.
     template <class F>

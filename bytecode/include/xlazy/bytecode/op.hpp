@@ -92,6 +92,18 @@ constexpr Maths maths_of(Op op, DType type) noexcept {
 /// Can an element of this op fail on its data? (Floating-point division cannot.)
 constexpr bool can_fail(Op op, DType type) noexcept { return info(op).fault != Fault::None && is_integer(type); }
 
+/// The value of a reduction along an axis without indices.
+enum class Identity : std::uint8_t { None, Zero, One };
+constexpr Identity identity_of(Op op) noexcept {
+    switch (op) {
+        case Op::sum:
+        case Op::any: return Identity::Zero;
+        case Op::prod:
+        case Op::all: return Identity::One;
+        default: return Identity::None;
+    }
+}
+
 /// Finds an op by its name in the text form; false if there is none.
 bool op_from_name(std::string_view name, Op& op) noexcept;
 
