@@ -8,21 +8,28 @@
 namespace xlazy::test {
 namespace {
 
-/// A sum in the rule's order, of the values at the indices of one line. Absent lanes and leaves are empty.
 template <class T>
-T rule_sum(const std::vector<T>& line, std::int64_t inner) {
+T plain_combine(Op op, T a, T b) {
+    if constexpr (std::is_same_v<T, bool>)
+        return op == Op::any ? a || b : a && b;
+    else if constexpr (std::is_integral_v<T>) {
+        const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+        return static_cast<T>(op == Op::prod ? x * y : x + y);
+    } else {
+        return op == Op::prod ? a * b : a + b;
+    }
+}
+
+/// A reduction in the rule's order, of the values at the indices of one line. Absent lanes and leaves are empty.
+template <class T>
+T rule_value(Op op, const std::vector<T>& line, std::int64_t inner) {
     std::int64_t lanes = 32, leaf = 4096;
     while (lanes * inner > 32 && lanes > 1) lanes /= 2;
     while (leaf * inner > 4096 && leaf > 32) leaf /= 2;
     using Sum = std::optional<T>;
     const auto add = [](Sum& a, const Sum& b) {
         if (!b) return;
-        if (!a)
-            a = b;
-        else if constexpr (std::is_integral_v<T>)
-            a = static_cast<T>(static_cast<std::uint64_t>(*a) + static_cast<std::uint64_t>(*b));
-        else
-            a = *a + *b;
+        a = a ? plain_combine<T>(op, *a, *b) : b;
     };
     const auto halve = [&](std::vector<Sum>& sums) {
         const std::size_t half = sums.size() / 2;
@@ -53,16 +60,17 @@ T rule_sum(const std::vector<T>& line, std::int64_t inner) {
     return leaves.empty() ? T(0) : *leaves[0];
 }
 
-/// Sums of [outer][n][inner] over n, by the rule.
+/// Reductions of [outer][n][inner] over n, by the rule.
 template <class T>
-std::vector<T> rule_sums(const std::vector<T>& values, std::int64_t outer, std::int64_t n, std::int64_t inner) {
+std::vector<T> rule_values(Op op, const std::vector<T>& values, std::int64_t outer, std::int64_t n,
+                           std::int64_t inner) {
     std::vector<T> results;
     for (std::int64_t o = 0; o < outer; ++o) {
         for (std::int64_t i = 0; i < inner; ++i) {
             std::vector<T> line;
             for (std::int64_t k = 0; k < n; ++k)
                 line.push_back(values[static_cast<std::size_t>((o * n + k) * inner + i)]);
-            results.push_back(rule_sum(line, inner));
+            results.push_back(rule_value(op, line, inner));
         }
     }
     return results;
@@ -76,7 +84,10 @@ std::vector<T> wild_values(std::int64_t count) {
     for (T& value : values) {
         const double unit = static_cast<double>(random() >> 11) / static_cast<double>(1ull << 53);
         if constexpr (std::is_integral_v<T>)
-            value = static_cast<T>(random());
+            value = static_cast<T>(random() | 1);
+        else if constexpr (is_complex<T>)
+            value = {static_cast<typename T::value_type>((unit - 0.5) * 1e4),
+                     static_cast<typename T::value_type>(random() % 1000)};
         else
             value = static_cast<T>((unit - 0.5) * std::exp2(static_cast<double>(random() % 30)));
     }
@@ -111,18 +122,20 @@ std::vector<Shape> shapes() {
 
 template <class T>
 class SumOrder : public testing::Test {};
-using SumTypes = testing::Types<float, double, std::int32_t, std::int64_t>;
+using SumTypes = testing::Types<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+                                std::uint64_t, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(SumOrder, SumTypes);
 
-/// The sums of a shape by a back end: straight from memory, or of a value that is computed.
+/// The reductions of a shape by a back end: straight from memory, or of a value that is computed.
 template <class T>
-std::vector<T> sums(be::Backend& backend, const Shape& shape, const std::vector<T>& values, bool computed) {
+std::vector<T> reductions(Op op, be::Backend& backend, const Shape& shape, const std::vector<T>& values,
+                          bool computed) {
     const Extents domain{shape.outer, shape.n, shape.inner};
     TestKernel kernel(domain);
     ValueId value = kernel.load(kernel.dense(kernel.base_of(values), domain));
     if (computed) value = kernel.compute(Op::mul, bc::dtype_of<T>(), {value, kernel.scalar(T(1))});
     const std::uint32_t out = kernel.base(bc::dtype_of<T>(), shape.outer * shape.inner);
-    kernel.reduce(Op::sum, 1, false, kernel.dense(out, {shape.outer, shape.inner}), value);
+    kernel.reduce(op, 1, false, kernel.dense(out, {shape.outer, shape.inner}), value);
     return kernel.template values<T>(kernel.run(backend).bases[out]);
 }
 
@@ -131,18 +144,95 @@ TYPED_TEST(SumOrder, IsTheRules) {
     const auto backends = all_backends();
     for (const Shape& shape : shapes()) {
         const auto values = wild_values<T>(shape.outer * shape.n * shape.inner);
-        const auto expected = rule_sums(values, shape.outer, shape.n, shape.inner);
+        const auto expected = rule_values(Op::sum, values, shape.outer, shape.n, shape.inner);
         for (const auto& backend : backends) {
             for (const bool computed : {false, true}) {
-                const auto results = sums(*backend, shape, values, computed);
+                const auto results = reductions(Op::sum, *backend, shape, values, computed);
                 for (std::size_t i = 0; i < results.size(); ++i) {
                     ASSERT_TRUE(same_value(results[i], expected[i]))
                         << backend->name() << " [" << shape.outer << "][" << shape.n << "][" << shape.inner
-                        << "], result " << i << ": " << results[i] << ", not " << expected[i];
+                        << "], result " << i << ": " << +results[i] << ", not " << +expected[i];
                 }
             }
         }
     }
+}
+
+/// Near 1 in magnitude, so that products stay finite.
+template <class T>
+std::vector<T> factors(std::int64_t count) {
+    std::mt19937_64 random(23);
+    std::vector<T> values(static_cast<std::size_t>(count));
+    const auto near_one = [&] { return 1 + (static_cast<double>(random() % 2000) - 1000) * 1e-5; };
+    for (T& value : values) {
+        if constexpr (std::is_integral_v<T>)
+            value = static_cast<T>(random() | 1);
+        else if constexpr (is_complex<T>)
+            value = std::polar(static_cast<typename T::value_type>(near_one()),
+                               static_cast<typename T::value_type>(near_one() * 3));
+        else
+            value = static_cast<T>(near_one());
+    }
+    return values;
+}
+
+TYPED_TEST(SumOrder, OfProductsToo) {
+    using T = TypeParam;
+    const auto backends = all_backends();
+    for (const Shape& shape : shapes()) {
+        if (shape.outer * shape.n * shape.inner > 200000) continue;
+        const auto values = factors<T>(shape.outer * shape.n * shape.inner);
+        const auto expected = rule_values(Op::prod, values, shape.outer, shape.n, shape.inner);
+        for (const auto& backend : backends) {
+            const auto results = reductions(Op::prod, *backend, shape, values, false);
+            for (std::size_t i = 0; i < results.size(); ++i) {
+                ASSERT_TRUE(same_value(results[i], expected[i]))
+                    << backend->name() << " [" << shape.outer << "][" << shape.n << "][" << shape.inner << "], result "
+                    << i << ": " << +results[i] << ", not " << +expected[i];
+            }
+        }
+    }
+}
+
+TEST(AnyAndAll, OfOneOddElement) {
+    for (const std::int64_t n : {1, 2, 3, 4, 31, 40, 5000}) {
+        for (const std::int64_t inner : {1, 2, 33, 700}) {
+            for (const bool odd : {false, true}) {
+                std::vector<bool> values(static_cast<std::size_t>(n * inner), !odd);
+                values[static_cast<std::size_t>(n / 2 * inner + inner / 2)] = odd;
+                TestKernel kernel({n, inner});
+                const ValueId value = kernel.load(kernel.dense(kernel.base_of(values), {n, inner}));
+                const std::uint32_t out = kernel.base(DType::boolean, inner);
+                kernel.reduce(odd ? Op::any : Op::all, 0, false, kernel.dense(out, {inner}), value);
+                for (const auto& backend : all_backends()) {
+                    const auto results = kernel.values<bool>(kernel.run(*backend).bases[out]);
+                    for (std::int64_t i = 0; i < inner; ++i)
+                        EXPECT_EQ(results[static_cast<std::size_t>(i)], odd == (i == inner / 2)) << n << " " << i;
+                }
+            }
+        }
+    }
+}
+
+template <class T>
+void expect_of_nothing(Op op, T expected) {
+    TestKernel kernel({3, 0});
+    const ValueId value = kernel.load(kernel.dense(kernel.base(bc::dtype_of<T>(), 0), {3, 0}));
+    const std::uint32_t out = kernel.base(bc::dtype_of<T>(), 3);
+    kernel.reduce(op, 1, false, kernel.dense(out, {3}), value);
+    for (const auto& backend : all_backends()) {
+        EXPECT_EQ(kernel.values<T>(kernel.run(*backend).bases[out]), std::vector<T>(3, expected))
+            << bc::name_of(op) << " " << backend->name();
+    }
+}
+
+TEST(Reductions, OfNoElements) {
+    expect_of_nothing<std::uint8_t>(Op::prod, 1);
+    expect_of_nothing<float>(Op::prod, 1);
+    expect_of_nothing<std::complex<double>>(Op::prod, 1);
+    expect_of_nothing<std::complex<double>>(Op::sum, 0);
+    expect_of_nothing<bool>(Op::any, false);
+    expect_of_nothing<bool>(Op::all, true);
 }
 
 TEST(Sum, ManyFloatOnesAreExact) {

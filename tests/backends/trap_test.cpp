@@ -8,13 +8,14 @@ namespace {
 template <class T>
 std::vector<T> counting(std::int64_t count) {
     std::vector<T> values(static_cast<std::size_t>(count));
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i % 1000 + 1);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(i % 100 + 1);
     return values;
 }
 
 template <class T>
 class Traps : public testing::Test {};
-using IntegerTypes = testing::Types<std::int16_t, std::int32_t, std::int64_t>;
+using IntegerTypes = testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+                                    std::uint32_t, std::uint64_t>;
 TYPED_TEST_SUITE(Traps, IntegerTypes);
 
 TYPED_TEST(Traps, TheFirstElementOfEveryInstruction) {
