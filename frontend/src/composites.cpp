@@ -20,6 +20,8 @@ Value record_power(rt::Statement& statement, Value a, std::size_t exponent, DTyp
 
 Value record_clip(rt::Statement& s, Value v, Value low, Value high, DType below, DType above, DType inner,
                   DType result) {
+    if (below == result && above == result && inner == result)
+        return s.apply(Op::clip, result, s.cast(v, result), s.cast(low, result), s.cast(high, result));
     const Value is_above = s.apply(Op::lt, DType::boolean, s.cast(high, above), s.cast(v, above));
     const Value capped = s.apply(Op::select, inner, is_above, s.cast(high, inner), s.cast(v, inner));
     const Value is_below = s.apply(Op::lt, DType::boolean, s.cast(v, below), s.cast(low, below));

@@ -227,6 +227,14 @@ void record_update(D& d, const E& e) {
     evaluated.end_statement();
 }
 
+/// Targets that are the real or the imaginary parts of a window on complex numbers.
+template <class D>
+struct part_target {
+    static constexpr bool ok = false;
+};
+template <class B>
+struct part_target<lazy_view<B>> : part_target<B> {};
+
 template <assignment O, class B, class E>
 void stock_update(B& target, const E& e) {
     if constexpr (O == assignment::set)

@@ -31,6 +31,11 @@ struct reduction<xt::math::maximum<T>> {
     static constexpr bool known = true;
     static constexpr Op code = Op::amax;
 };
+template <>
+struct reduction<xt::detail::multiplies> {
+    static constexpr bool known = true;
+    static constexpr Op code = Op::prod;
+};
 /// Those that pass over NaNs.
 template <Op Code>
 struct nan_reduction {
@@ -40,6 +45,8 @@ struct nan_reduction {
 };
 template <>
 struct reduction<xt::detail::nan_plus> : nan_reduction<Op::sum> {};
+template <>
+struct reduction<xt::detail::nan_multiplies> : nan_reduction<Op::prod> {};
 template <>
 struct reduction<xt::detail::nan_min> : nan_reduction<Op::amin> {};
 template <>
@@ -104,7 +111,7 @@ struct lowering<xt::xreducer<F, CT, X, O>> {
         if constexpr (requires { reduction<functor>::skips_nan; } && !std::is_integral_v<T>) {
             return reduce_numbers(r.statement, reduction<functor>::code, value, axes, keep_dims);
         }
-        if constexpr (reduction<functor>::code != Op::sum) {
+        if constexpr (bc::identity_of(reduction<functor>::code) == bc::Identity::None) {
             check_reduced_extents(reduction<functor>::code, r.statement, value, axes, keep_dims);
         }
         return r.statement.reduce(reduction<functor>::code, value, axes, keep_dims);

@@ -9,6 +9,9 @@
 #ifdef XTENSOR_INDEX_VIEW_HPP
 #include "xlazy/overlay/xindex_view.hpp"
 #endif
+#ifdef XTENSOR_COMPLEX_HPP
+#include "xlazy/overlay/xcomplex.hpp"
+#endif
 #ifdef XTENSOR_SORT_HPP
 #include "xlazy/overlay/xsort.hpp"
 #endif
