@@ -77,6 +77,7 @@ Case reduction(const std::string& reducer, int passes, const std::string& shape,
     c.operations = passes;
     c.fused_bytes = c.op_by_op_bytes = 8.0 * passes;
     c.reads_only = true;
+    c.one_statement = true;
     // Sums of that many positive numbers, in two orders that both are better than one after the other.
     c.max_ulps = reducer == "amax" ? 0 : 512;
     return c;
@@ -163,6 +164,7 @@ void add_chains(std::vector<Case>& all) {
     Case argmin = named("b11.argmin", "place of the smallest", "f32", 1, {33000000}, {300000});
     argmin.fused_bytes = argmin.op_by_op_bytes = 4.0;
     argmin.reads_only = true;
+    argmin.one_statement = true;
     all.push_back(argmin);
 }
 

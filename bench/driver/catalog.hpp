@@ -49,6 +49,7 @@ struct Case {
     double fused_bytes = 0;                ///< an element: what a loop without temporary arrays reads and writes
     double op_by_op_bytes = 0;             ///< an element: what one loop an operation reads and writes
     bool reads_only = false;               ///< its bandwidth is compared with that of reading
+    bool one_statement = false;            ///< eager, and without passes, xlazy does the same
     double floor = 0;                      ///< magnitude whose last place is the unit for smaller results
     double max_ulps = 0;                   ///< xlazy may differ by this much from the right result
     Kind kind = Kind::bandwidth;

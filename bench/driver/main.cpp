@@ -42,15 +42,14 @@ void list(const Options& options) {
 class Probes {
 public:
     explicit Probes(const Options& options) : elements_(options.quick ? 1000000 : 20000000) {}
-    void operator()(int threads, double& triad, double& read) {
+    Bandwidth operator()(int threads, double seconds) {
         Pair& pair = pairs_[threads];
         if (pair.triad == nullptr) {
             pair.triad = start("triad", threads, elements_);
             pair.read = start("read", threads, elements_);
         }
         const auto bytes = static_cast<double>(elements_ * sizeof(double));
-        triad = 3 * bytes / minimum(pair.triad->turn(0.1, 20));
-        read = bytes / minimum(pair.read->turn(0.1, 20));
+        return {3 * bytes / minimum(pair.triad->turn(seconds, 20)), bytes / minimum(pair.read->turn(seconds, 20))};
     }
 
 private:
@@ -66,6 +65,10 @@ private:
     std::size_t elements_;
     std::map<int, Pair> pairs_;
 };
+
+bool is_void(const CaseResult& result) {
+    return std::any_of(result.probes.begin(), result.probes.end(), [](const auto& p) { return p.second.is_void(); });
+}
 
 /// One line that is rewritten, where there is a terminal.
 void progress(const std::string& text) {
@@ -84,10 +87,15 @@ int run(const Options& options) {
     std::vector<CaseResult> results;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         const std::string done = fmt::format("[{}/{}] ", i + 1, wanted.size());
-        results.push_back(measure(
-            *wanted[i], options, worker_folder(),
-            [&](int threads, double& triad, double& read) { (*probes)(threads, triad, read); },
-            [&](const std::string& text) { progress(done + text); }));
+        const auto once = [&] {
+            return measure(
+                *wanted[i], options, worker_folder(),
+                [&](int threads, double seconds) { return (*probes)(threads, seconds); },
+                [&](const std::string& text) { progress(done + text); });
+        };
+        CaseResult result = once();
+        for (int retry = 0; retry < options.retries && is_void(result); ++retry) result = once();
+        results.push_back(std::move(result));
         progress("");
         std::fputs(table(results.back(), options).c_str(), stdout);
         std::fflush(stdout);

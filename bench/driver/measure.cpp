@@ -36,10 +36,11 @@ std::string name_of(const Case& spec, const Variant& variant, int threads) {
     return spec.id + '/' + variant.name + "/threads:" + std::to_string(threads);
 }
 
-bool takes_part(const Variant& variant, Kind kind) {
-    if (kind == Kind::bandwidth) return true;
-    if (variant.group == Group::idiomatic) return kind == Kind::overhead;
-    return variant.name == "xlazy-lazy" || (variant.name == "xlazy-eager" && kind == Kind::overhead);
+bool takes_part(const Variant& variant, const Case& spec) {
+    if (spec.one_statement && variant.group == Group::xlazy) return variant.name == "xlazy-lazy";
+    if (spec.kind == Kind::bandwidth) return true;
+    if (variant.group == Group::idiomatic) return spec.kind == Kind::overhead;
+    return variant.name == "xlazy-lazy" || (variant.name == "xlazy-eager" && spec.kind == Kind::overhead);
 }
 
 std::vector<std::pair<const Variant*, int>> wanted(const Case& spec, const Options& options) {
@@ -47,7 +48,7 @@ std::vector<std::pair<const Variant*, int>> wanted(const Case& spec, const Optio
     if (options.quick && spec.quick_sizes.empty()) return result;
     const std::regex filter(options.filter);
     for (const Variant& variant : variants()) {
-        if (!takes_part(variant, spec.kind)) continue;
+        if (!takes_part(variant, spec)) continue;
         if (!options.only.empty() && std::count(options.only.begin(), options.only.end(), variant.name) == 0) continue;
         for (const int threads : options.threads) {
             if (threads < variant.min_threads || threads > variant.max_threads) continue;
@@ -88,7 +89,7 @@ void take_turn(Contestant& contestant, double seconds, int runs, benchmark::Stat
 }
 
 void run_rounds(const Case& spec, std::vector<Contestant>& contestants, const Options& options,
-                const std::function<void(const std::string&)>& progress) {
+                const std::function<void()>& between, const std::function<void(const std::string&)>& progress) {
     benchmark::ClearRegisteredBenchmarks();
     for (Contestant& contestant : contestants) {
         const std::string name = name_of(spec, *contestant.measurement.variant, contestant.measurement.threads);
@@ -104,6 +105,7 @@ void run_rounds(const Case& spec, std::vector<Contestant>& contestants, const Op
         progress(spec.id + ": round " + std::to_string(round) + " of " + std::to_string(options.rounds));
         SilentReporter reporter;
         benchmark::RunSpecifiedBenchmarks(&reporter, ".");
+        between();
     }
     benchmark::ClearRegisteredBenchmarks();
 }
@@ -179,6 +181,17 @@ Summary ratio(const Measurement& measurement, const Measurement& reference) {
     return summarize(ratios(measurement.rounds, reference.rounds));
 }
 
+double of_limit(const CaseResult& result, const Measurement& measurement) {
+    const std::vector<Bandwidth>& limits = result.probes.at(measurement.threads).rounds;
+    const double bytes = result.spec->fused_bytes * result.elements;
+    std::vector<double> parts;
+    for (std::size_t i = 0; i < measurement.rounds.size(); ++i) {
+        const double limit = result.spec->reads_only ? limits.at(i).read : limits.at(i).triad;
+        parts.push_back(bytes / measurement.rounds[i] / limit);
+    }
+    return median(parts);
+}
+
 std::vector<std::string> names_of(const Case& spec, const Options& options) {
     std::vector<std::string> names;
     for (const auto& [variant, threads] : wanted(spec, options)) names.push_back(name_of(spec, *variant, threads));
@@ -194,12 +207,13 @@ CaseResult measure(const Case& spec, const Options& options, const std::string& 
     std::vector<Contestant> contestants = open_workers(spec, result.sizes, options, worker_folder, progress);
     const std::vector<int> probed = spec.kind == Kind::bandwidth ? options.threads : std::vector<int>();
     progress(spec.id + ": bandwidth before");
-    for (const int threads : probed)
-        probe(threads, result.probes[threads].triad_before, result.probes[threads].read_before);
-    run_rounds(spec, contestants, options, progress);
+    for (const int threads : probed) result.probes[threads].before = probe(threads, options.seconds);
+    const auto probe_all = [&] {
+        for (const int threads : probed) result.probes[threads].rounds.push_back(probe(threads, options.seconds / 5));
+    };
+    run_rounds(spec, contestants, options, probe_all, progress);
     progress(spec.id + ": bandwidth after");
-    for (const int threads : probed)
-        probe(threads, result.probes[threads].triad_after, result.probes[threads].read_after);
+    for (const int threads : probed) result.probes[threads].after = probe(threads, options.seconds);
     for (Contestant& contestant : contestants)
         attempt(contestant, [&] { contestant.measurement.memory = contestant.worker->memory(); });
     compare_results(spec, contestants, progress);

@@ -26,13 +26,14 @@ struct Measurement {
     std::string error;                 ///< the worker failed
 };
 
-/// Bandwidths in bytes a second.
+/// Of memory, in bytes a second: of a triad, and of reading.
+struct Bandwidth {
+    double triad = 0, read = 0;
+};
 struct Probe {
-    double triad_before = 0, triad_after = 0;
-    double read_before = 0, read_after = 0;
-    double triad() const { return triad_before > triad_after ? triad_before : triad_after; }
-    double read() const { return read_before > read_after ? read_before : read_after; }
-    bool is_void() const { return xlazy_bench::is_void(triad_before, triad_after); }
+    Bandwidth before, after;
+    std::vector<Bandwidth> rounds;  ///< in each round
+    bool is_void() const { return xlazy_bench::is_void(before.triad, after.triad); }
 };
 
 struct CaseResult {
@@ -50,8 +51,12 @@ struct CaseResult {
 /// Rounds' ratios of times, reduced.
 Summary ratio(const Measurement& measurement, const Measurement& reference);
 
-/// Measures the bandwidth of memory with as many threads.
-using Prober = std::function<void(int threads, double& triad, double& read)>;
+/// Bytes of the fused loop that the measurement moves a second, over the case's limit in the same round (reading, or
+/// the triad): the median of the rounds.
+double of_limit(const CaseResult& result, const Measurement& measurement);
+
+/// Measures the bandwidth of memory with as many threads, for about as many seconds.
+using Prober = std::function<Bandwidth(int threads, double seconds)>;
 
 /// Runs the variants that match the options. Progress goes to `progress`.
 CaseResult measure(const Case& spec, const Options& options, const std::string& worker_folder, const Prober& probe,

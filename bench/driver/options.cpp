@@ -102,8 +102,11 @@ Options parse_options(const std::vector<std::string>& arguments) {
         options.threads = {1};
         if (core_count() > 1) options.threads.push_back(2);
     }
-    if (options.rounds == 0) options.rounds = options.quick ? 3 : 9;
-    if (options.quick) options.seconds = 0.01;
+    if (options.rounds == 0) options.rounds = options.quick ? 3 : 7;
+    if (options.quick) {
+        options.seconds = 0.01;
+        options.retries = 0;
+    }
     return options;
 }
 
@@ -115,7 +118,7 @@ const char* usage() {
            "  --filter REGEX    only what matches: CASE/VARIANT/threads:N\n"
            "  --variants A,B    only these variants\n"
            "  --threads 1,2     numbers of threads\n"
-           "  --rounds N        turns of every variant (default 9; with --quick 3)\n"
+           "  --rounds N        turns of every variant (default 7; with --quick 3)\n"
            "  --quick           small arrays: shows that everything runs, not how fast\n"
            "  --json FILE       write all measurements\n"
            "  --anchors FILE    published figures to print beside (default: the installed anchors.json)\n"

@@ -14,6 +14,7 @@ struct Options {
     std::vector<int> threads;       ///< default: 1, and all cores up to 2
     std::vector<std::string> only;  ///< variants; empty: all
     int rounds = 0;                 ///< 0: as many as the run needs
+    int retries = 1;                ///< of a case that is void
     double seconds = 0.1;           ///< a variant and round
     std::string json;               ///< file for the results
     std::string anchors;            ///< file with published figures; empty: the installed one

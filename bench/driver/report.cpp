@@ -24,13 +24,11 @@ std::string sizes_text(const std::vector<std::size_t>& sizes) {
 
 std::string row(const CaseResult& result, const Measurement& m) {
     if (!m.error.empty()) return fmt::format("  {:<22}{:>3}  failed: {}\n", m.variant->name, m.threads, m.error);
-    const Probe& probe = result.probes.at(m.threads);
     const double bandwidth = result.spec->fused_bytes * result.elements / m.seconds.min;
-    const double most = result.spec->reads_only ? probe.read() : probe.triad();
     return fmt::format("  {:<22}{:>3}{:>12}{:>12}{:>11}{:>14}{:>14}{:>8.1f}{:>8.0f}%{:>7}  {}\n", m.variant->name,
                        m.threads, time_text(m.seconds.min), time_text(m.seconds.median), time_text(m.seconds.deviation),
                        ratio_text(&m, result.fastest(Group::hand, m.threads)),
-                       ratio_text(result.find("op-by-op", m.threads), &m), bandwidth / 1e9, 100 * bandwidth / most,
+                       ratio_text(result.find("op-by-op", m.threads), &m), bandwidth / 1e9, 100 * of_limit(result, m),
                        memory_text(m.memory), ulp_text(m));
 }
 
@@ -46,8 +44,8 @@ std::string bandwidth_table(const CaseResult& result, const Options& options) {
     for (const int threads : options.threads) {
         const Probe& probe = result.probes.at(threads);
         text += fmt::format("  {} thread(s): triad {:.1f} before, {:.1f} after, read {:.1f}, {:.1f} GB/s{}\n", threads,
-                            probe.triad_before / 1e9, probe.triad_after / 1e9, probe.read_before / 1e9,
-                            probe.read_after / 1e9, probe.is_void() ? "; VOID: they differ by more than a fifth" : "");
+                            probe.before.triad / 1e9, probe.after.triad / 1e9, probe.before.read / 1e9,
+                            probe.after.read / 1e9, probe.is_void() ? "; VOID: they differ by more than a fifth" : "");
     }
     return text;
 }
@@ -97,10 +95,8 @@ std::string overview(const std::vector<CaseResult>& results, const Options& opti
             const Measurement* const lazy = result.find("xlazy-lazy", threads);
             if (lazy == nullptr) continue;
             const Probe& probe = result.probes.at(threads);
-            const double most = result.spec->reads_only ? probe.read() : probe.triad();
             text += fmt::format("  {:<24}{:>3}{:>16}{:>9.0f}%{:>16}{:>11.1f}{:>16}{}\n", result.spec->id, threads,
-                                ratio_text(lazy, result.fastest(Group::hand, threads)),
-                                100 * result.spec->fused_bytes * result.elements / lazy->seconds.min / most,
+                                ratio_text(lazy, result.fastest(Group::hand, threads)), 100 * of_limit(result, *lazy),
                                 ratio_text(result.find("op-by-op", threads), lazy),
                                 result.spec->op_by_op_bytes / result.spec->fused_bytes,
                                 ratio_text(result.fastest(Group::idiomatic, threads), lazy),

@@ -42,11 +42,8 @@ Json to_json(const CaseResult& result, const Measurement& m) {
     json["over_op_by_op"] = ratio_json(result, m, Group::op_by_op);
     json["over_idiomatic"] = ratio_json(result, m, Group::idiomatic);
     if (result.spec->kind == Kind::bandwidth) {
-        const double bandwidth = result.spec->fused_bytes * result.elements / m.seconds.min;
-        const Probe& probe = result.probes.at(m.threads);
-        json["bytes_per_second"] = bandwidth;
-        json["of_triad"] = bandwidth / probe.triad();
-        json["of_read"] = bandwidth / probe.read();
+        json["bytes_per_second"] = result.spec->fused_bytes * result.elements / m.seconds.min;
+        json["of_limit"] = of_limit(result, m);
     }
     json["peak_bytes_beside_inputs"] = m.memory;
     // JSON has no infinity: a difference without bound is null, and said to be there.
@@ -71,14 +68,15 @@ Json to_json(const CaseResult& result) {
     if (spec.kind == Kind::bandwidth) {
         json["bytes_fused"] = spec.fused_bytes * result.elements;
         json["bytes_op_by_op"] = spec.op_by_op_bytes * result.elements;
+        json["limit"] = spec.reads_only ? "read" : "triad";
         json["predicted_speed_up"] = spec.op_by_op_bytes / spec.fused_bytes;
     }
     for (const auto& [threads, probe] : result.probes) {
         json["bandwidth"].push_back({{"threads", threads},
-                                     {"triad_before", probe.triad_before},
-                                     {"triad_after", probe.triad_after},
-                                     {"read_before", probe.read_before},
-                                     {"read_after", probe.read_after},
+                                     {"triad_before", probe.before.triad},
+                                     {"triad_after", probe.after.triad},
+                                     {"read_before", probe.before.read},
+                                     {"read_after", probe.after.read},
                                      {"void", probe.is_void()}});
     }
     json["measurements"] = Json::array();

@@ -58,10 +58,10 @@ protected:
     CaseResult run(double triad_after = 1e9) {
         Options options = parse_options({"--threads", "1", "--rounds", "3", "--quick"});
         bool first = true;
-        const Prober probe = [&](int, double& triad, double& read) {
-            triad = first ? 1e9 : triad_after;
-            read = 2e9;
+        const Prober probe = [&](int, double) {
+            const Bandwidth result{first ? 1e9 : triad_after, 2e9};
             first = false;
+            return result;
         };
         return measure(spec_, options, workers_.folder(), probe, [](const std::string&) {});
     }
@@ -149,6 +149,10 @@ TEST_F(Measure, TheFastestOfAGroupIsTheReference) {
     }
     EXPECT_EQ(result.fastest(Group::hand, 1)->variant->name, "hand-fast");
     EXPECT_EQ(result.fastest(Group::hand, 2), nullptr) << "hand-written loops count with their own threads";
+    result.probes[1].rounds = {{20, 80}};
+    EXPECT_EQ(of_limit(result, *result.find("hand-fast", 1)), 4) << "10 elements of 8 bytes in a second";
+    spec_.reads_only = true;
+    EXPECT_EQ(of_limit(result, *result.find("hand-fast", 1)), 1);
     EXPECT_EQ(ratio(*result.find("xlazy-lazy", 1), *result.fastest(Group::hand, 1)).median, 2);
 }
 

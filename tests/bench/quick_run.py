@@ -31,7 +31,7 @@ def check_measurement(case, measurement):
     require(0 < seconds["min"] <= seconds["median"] and seconds["mad"] >= 0, f"{where}: {seconds}")
     require(measurement["compared"] and measurement["max_ulp"] is not None, f"{where}: not compared")
     require(not measurement["wrong"], f"{where}: wrong")
-    for key in ("bytes_per_second", "of_triad", "of_read", "peak_bytes_beside_inputs"):
+    for key in ("bytes_per_second", "of_limit", "peak_bytes_beside_inputs"):
         require(math.isfinite(measurement[key]) and measurement[key] >= 0, f"{where}: {key}")
     require(measurement["over_hand"]["median"] > 0, f"{where}: no ratio to the hand-written loop")
 
