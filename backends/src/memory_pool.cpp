@@ -9,6 +9,8 @@
 // they are reused for arrays of the same size class; that is why there are no lists by node.
 #include "xlazy/backends/memory_pool.hpp"
 
+#include "xlazy/bytecode/counting.hpp"
+
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -58,6 +60,7 @@ constexpr std::size_t kSmallClasses = class_of(kHugePage).index;
 class SpinLock {
 public:
     void lock() noexcept {
+        if (bc::single_threaded()) return held_.store(true, std::memory_order_relaxed);
         while (held_.exchange(true, std::memory_order_acquire)) {
             while (held_.load(std::memory_order_relaxed)) __builtin_ia32_pause();
         }
@@ -117,7 +120,7 @@ public:
 
     void free(void* pointer, std::size_t bytes) noexcept {
         const SizeClass size = class_of(bytes);
-        in_use_.fetch_sub(bytes, std::memory_order_relaxed);
+        bc::count_down(in_use_, std::uint64_t{bytes});
         if (size.index < kSmallClasses)
             give_small(size, pointer);
         else
@@ -184,7 +187,7 @@ private:
 
     /// Counts the bytes as in use. @throws std::bad_alloc where the limit would be passed
     void reserve(std::size_t bytes) {
-        const std::uint64_t now = in_use_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+        const std::uint64_t now = bc::count_up(in_use_, std::uint64_t{bytes}) + bytes;
         const std::uint64_t limit = limit_.load(std::memory_order_relaxed);
         if (limit != 0 && now > limit) {
             in_use_.fetch_sub(bytes, std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 #include "live_arrays.hpp"
 #include "queue.hpp"
 #include "xlazy/backends/memory_pool.hpp"
+#include "xlazy/bytecode/counting.hpp"
 
 #include <sys/mman.h>
 
@@ -105,10 +106,10 @@ Base* base_new(DType dtype, std::size_t size) {
     return static_cast<Base*>(place);
 }
 
-void base_retain(Base* base) noexcept { BaseAccess::references(*base).fetch_add(1, std::memory_order_relaxed); }
+void base_retain(Base* base) noexcept { bc::count_up(BaseAccess::references(*base)); }
 
 void base_release(Base* base) noexcept {
-    if (BaseAccess::references(*base).fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (bc::count_down(BaseAccess::references(*base)) != 1) return;
     if (void* const memory = BaseAccess::memory(*base)) {
         note_no_memory(*base);
         be::pool_free(memory, byte_size(*base));

@@ -2,6 +2,7 @@
 #include "queue.hpp"
 
 #include "base_access.hpp"
+#include "xlazy/bytecode/counting.hpp"
 
 #include <algorithm>
 
@@ -121,7 +122,7 @@ void Queue::note_read(std::uint32_t index) {
     BaseUse& use = uses[index];
     if (use.read) return;
     use.read = true;
-    BaseAccess::readers(*use.base).fetch_add(1, std::memory_order_relaxed);
+    bc::count_up(BaseAccess::readers(*use.base));
     BaseAccess::writable(*use.base).store(nullptr, std::memory_order_relaxed);
 }
 
@@ -168,7 +169,7 @@ void Queue::unenroll_last() noexcept {
     auto& slot = BaseAccess::batch_slot(*use.base);
     std::uint64_t note = epoch_ | index;
     slot.compare_exchange_strong(note, 0, std::memory_order_relaxed);
-    if (use.read) BaseAccess::readers(*use.base).fetch_sub(1, std::memory_order_release);
+    if (use.read) bc::count_down(BaseAccess::readers(*use.base));
     base_release(use.base);
     uses.pop_back();
     program.bases.pop_back();
@@ -213,7 +214,7 @@ void Queue::release_batch(bool keep_reads) noexcept {
         if (use.written) BaseAccess::writer(*use.base).store(nullptr, std::memory_order_release);
         use.written = false;
         if (keep_reads) continue;
-        if (use.read) BaseAccess::readers(*use.base).fetch_sub(1, std::memory_order_release);
+        if (use.read) bc::count_down(BaseAccess::readers(*use.base));
         base_release(use.base);
     }
     if (keep_reads) return;

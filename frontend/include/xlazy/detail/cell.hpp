@@ -2,6 +2,7 @@
 // The cell: shape, strides and storage of an array, shared by the array and the expressions that hold it.
 #pragma once
 
+#include "xlazy/bytecode/counting.hpp"
 #include "xlazy/detail/storage.hpp"
 
 #include <array>
@@ -69,9 +70,9 @@ struct cell {
     cell(const cell&) = delete;
     cell& operator=(const cell&) = delete;
 
-    void retain() noexcept { references.fetch_add(1, std::memory_order_relaxed); }
+    void retain() noexcept { bc::count_up(references); }
     void release() noexcept {
-        if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+        if (bc::count_down(references) == 1) delete this;
     }
     bool shared() const noexcept { return references.load(std::memory_order_acquire) != 1; }
 

@@ -40,6 +40,9 @@ public:
 
     recorded_values(const B& b) : B(b) {}
     recorded_values(B&& b) : B(std::move(b)) {}
+    /// The operands are moved once; each of the arrays below counts its owners.
+    template <class... A>
+    explicit recorded_values(std::in_place_t, A&&... arguments) : B(std::forward<A>(arguments)...) {}
 
     XLAZY_INDEXED(const_reference, operator(), const, value_at)
     XLAZY_INDEXED(const_reference, at, const, checked_value_at)
@@ -101,7 +104,7 @@ public:
     template <class F, class... A>
         requires(!std::is_base_of_v<B, std::decay_t<F>>)
     lazy_function(F&& f, A&&... arguments) noexcept
-        : recorded_values<B>(B(std::forward<F>(f), std::forward<A>(arguments)...)) {}
+        : recorded_values<B>(std::in_place, std::forward<F>(f), std::forward<A>(arguments)...) {}
 };
 
 template <class B>
