@@ -24,10 +24,17 @@ struct Grouping {
     std::uint32_t count = 0;
 };
 
+inline bc::SizeClass class_of(const bc::Program& batch) {
+    bc::GeometryKey key;
+    bc::geometry_key(batch, key);
+    return key.size_class;
+}
+
 struct Draft {
-    explicit Draft(const bc::Program& batch) : program(batch), facts(batch) {}
+    explicit Draft(const bc::Program& batch) : program(batch), size_class(class_of(batch)), facts(batch) {}
 
     const bc::Program& program;
+    bc::SizeClass size_class;
     Facts facts;
     Code code;
     Grouping grouping;

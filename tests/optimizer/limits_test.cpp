@@ -30,25 +30,28 @@ bc::Program chain(std::uint32_t count) {
     return batch.program;
 }
 
+/// Elements of arrays that together do not fit the first-level cache, if there are 40 or more.
+constexpr std::int64_t kLong = 103;
+
 /// y = x0 + x1 + ...: `count` arrays read, one written, in one statement.
 bc::Program sum_of_arrays(std::uint32_t count) {
     Batch batch;
-    const std::uint32_t d = batch.domain({2});
-    bc::Operand sum = batch.array(2, Use::Input);
+    const std::uint32_t d = batch.domain({kLong});
+    bc::Operand sum = batch.array(kLong, Use::Input);
     for (std::uint32_t i = 1; i < count; ++i) {
-        const bc::Operand out = i + 1 == count ? batch.array(2, Use::Live) : batch.temp();
-        sum = batch.add(Op::add, d, out, {sum, batch.array(2, Use::Input)});
+        const bc::Operand out = i + 1 == count ? batch.array(kLong, Use::Live) : batch.temp();
+        sum = batch.add(Op::add, d, out, {sum, batch.array(kLong, Use::Input)});
         batch.program.instructions.back().statement = 0;
     }
     return batch.program;
 }
 
 /// Copies of `count` arrays to others, a statement each.
-bc::Program copies(std::uint32_t count) {
+bc::Program copies(std::uint32_t count, std::int64_t n = kLong) {
     Batch batch;
-    const std::uint32_t d = batch.domain({2});
+    const std::uint32_t d = batch.domain({n});
     for (std::uint32_t i = 0; i < count; ++i) {
-        batch.add(Op::copy, d, batch.array(2, Use::Live), {batch.array(2, Use::Input)});
+        batch.add(Op::copy, d, batch.array(n, Use::Live), {batch.array(n, Use::Input)});
     }
     return batch.program;
 }
@@ -81,6 +84,12 @@ TEST(KernelLimits, StreamsOfManyStatements) {
     EXPECT_EQ(kernels_of(copies(kMaxStreams / 2 - 1)), 1u);
     EXPECT_EQ(kernels_of(copies(kMaxStreams / 2)), 1u);
     EXPECT_EQ(kernels_of(copies(kMaxStreams / 2 + 1)), 2u);
+}
+
+TEST(KernelLimits, StreamsInTheCache) {
+    static_assert(kMaxStreamsInCache % 2 == 0);
+    EXPECT_EQ(kernels_of(copies(kMaxStreamsInCache / 2, 3)), 1u);
+    EXPECT_EQ(kernels_of(copies(kMaxStreamsInCache / 2 + 1, 3)), 2u);
 }
 
 TEST(KernelLimits, StreamsOfOneStatement) {

@@ -76,6 +76,57 @@ TEST(Threads, ConcurrentReadsOfOneArray) {
     in_parallel(work, work, work);
 }
 
+/// `work(thread)` in eight threads.
+template <class Work>
+void in_eight_threads(Work work) {
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 8; ++thread) threads.emplace_back(work, thread);
+    for (std::thread& thread : threads) thread.join();
+}
+
+constexpr int kRounds = 200;
+
+TEST(Threads, EightOnOneConstArray) {
+    const std::size_t count = 300;
+    const Array<double> shared({count}, iota<double>(count));
+    const Array<double> pending({count});
+    assign(pending, Op::mul, shared, 2.0);  // is computed by whoever comes first
+    in_eight_threads([&](int thread) {
+        for (int round = 0; round < kRounds; ++round) {
+            const Array<double> result({count}), sum(Extents{});
+            assign(result, Op::add, shared, pending);
+            assign(result, Op::mul, result, static_cast<double>(thread + 1));
+            Statement s(here::current());
+            s.store(sum.all(), s.reduce(Op::sum, s.load(result.all()), 1, false));
+            const std::size_t index = static_cast<std::size_t>(round) % count;
+            ASSERT_EQ(result.read(index), 3.0 * static_cast<double>(index) * (thread + 1));
+            ASSERT_EQ(sum.read(0), 3.0 * 44850.0 * (thread + 1));
+            ASSERT_EQ(shared.read(index), static_cast<double>(index));
+        }
+    });
+    EXPECT_EQ(pending.read(7), 14.0);
+}
+
+TEST(Threads, EightOnArraysOfTheirOwn) {
+    const std::size_t count = 257;
+    in_eight_threads([&](int thread) {
+        Array<double> value({count}, Doubles(count, thread));
+        const Array<double> steps({count}, Doubles(count, 0));
+        for (int round = 0; round < kRounds; ++round) {
+            const Array<double> next({count});
+            for (int i = 0; i <= round % 9; ++i) assign(steps, Op::add, steps, 1.0);
+            assign(next, Op::add, value, steps);
+            assign(next, Op::sub, next, steps);
+            value = next;
+            if (round % 3 == 0) {
+                ASSERT_EQ(value.read(count - 1), thread);
+            }
+        }
+        ASSERT_EQ(value.values(), Doubles(count, thread));
+        ASSERT_EQ(steps.read(0), 993.0);
+    });
+}
+
 TEST(Threads, EachOthersArraysInTurn) {
     // Two threads hand arrays back and forth; each statement needs what the other has queued.
     const Array<double> a({64}, Doubles(64, 0));

@@ -27,6 +27,9 @@ inline constexpr std::uint32_t kMaxMicroOps = 512;
 /// Views and stored temporaries that a kernel loads, and views that it stores. More streams than this defeat the
 /// hardware's prefetchers and the first-level TLB, and fill a GPU's parameter space.
 inline constexpr std::uint32_t kMaxStreams = 48;
+/// The same for batches that fit the first-level cache, where all that a stream costs is its pointer, and all that a
+/// kernel costs is its start.
+inline constexpr std::uint32_t kMaxStreamsInCache = 256;
 /// How many kernels back a piece may go.
 inline constexpr std::uint32_t kReach = 64;
 /// How many kernels it may choose from.

@@ -54,7 +54,7 @@ bool KernelDraft::can_hold(const Instruction& instruction, FuseContext& context)
     // At most: a load an operand, the operation, a store.
     const auto loads = static_cast<std::uint32_t>(loads_ + loaded_temps.size());
     return operations_ + loads + scalars_.size() + count + 2 <= kMaxMicroOps &&
-           loads + stores_ + count + 1 <= kMaxStreams;
+           loads + stores_ + count + 1 <= context.max_streams;
 }
 
 void KernelDraft::add(const Instruction& instruction, FuseContext& context) {
@@ -131,7 +131,8 @@ Fit KernelDraft::fit(const KernelDraft& piece, const FuseContext& context, std::
     }
     for (const std::uint32_t temp : piece.loaded_temps) ++(has_temp(temp, context, number) ? result.shared : loads);
     for (const std::uint32_t scalar : piece.scalars_) scalars += contains(scalars_, scalar) ? 0 : 1;
-    result.fits = operations_ + piece.operations_ + loads + scalars <= kMaxMicroOps && loads + stores <= kMaxStreams;
+    result.fits =
+        operations_ + piece.operations_ + loads + scalars <= kMaxMicroOps && loads + stores <= context.max_streams;
     return result;
 }
 

@@ -18,6 +18,7 @@ struct FuseContext {
     const bc::Program& program;
     Facts& facts;
     std::vector<TempOrigin> temps;
+    std::uint32_t max_streams;  ///< of a kernel
 };
 
 /// A view that a kernel uses; identical ones are one.
