@@ -45,9 +45,9 @@ private:
 /// Goes through views in order and tells them apart.
 class Sweep {
 public:
+    /// @param place  of a view that has elements
     /// @return whether the view overlaps with none before it
     bool passes(const Place& place) noexcept {
-        if (place.interval.empty()) return true;
         const bool apart = !begun_ || place.rest != rest_ || place.interval.first > last_;
         last_ = apart ? place.interval.last : std::max(last_, place.interval.last);
         rest_ = place.rest;
@@ -88,7 +88,9 @@ Spread spread_of(const Program& program, std::uint32_t base, std::vector<std::ui
     std::uint32_t groups = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
         spread.views[i] = order[i].second;
-        if (sweep.passes(order[i].first)) ++groups;
+        // A view without elements begins no group: it may lie between two that overlap.
+        const Place& place = order[i].first;
+        if (!place.interval.empty() && sweep.passes(place)) ++groups;
         spread.groups.push_back(groups);
     }
     return spread;
