@@ -33,18 +33,17 @@ public:
     }
 
     Outcome run() {
-        for (const Step& step : plan_.steps) {
-            switch (step.kind) {
-                case Step::Kind::Run: run_kernel(step.index); break;
-                case Step::Kind::AllocBase: allocate_base(step.index); break;
-                case Step::Kind::FreeBase: free_base(step.index); break;
-                case Step::Kind::AllocScratch:
-                    allocate(queue_.scratch_memory[step.index], scratch_bytes(step.index), true, step.index);
-                    break;
-                case Step::Kind::FreeScratch:
-                    release(queue_.scratch_memory[step.index], scratch_bytes(step.index));
-                    break;
+        bool in_group = false;  // of allocations and the kernel behind them
+        for (std::size_t at = 0; at < plan_.steps.size();) {
+            const Step& step = plan_.steps[at];
+            const std::size_t next = in_group || is_free(step) ? at : run_chain(at);
+            if (next != at) {
+                at = next;
+                continue;
             }
+            run_step(step);
+            in_group = is_allocation(step);
+            ++at;
         }
         return std::move(outcome_);
     }
@@ -56,6 +55,88 @@ public:
     Execution& operator=(const Execution&) = delete;
 
 private:
+    static bool is_allocation(const Step& step) noexcept {
+        return step.kind == Step::Kind::AllocBase || step.kind == Step::Kind::AllocScratch;
+    }
+    static bool is_free(const Step& step) noexcept {
+        return step.kind == Step::Kind::FreeBase || step.kind == Step::Kind::FreeScratch;
+    }
+
+    void run_step(const Step& step) {
+        switch (step.kind) {
+            case Step::Kind::Run: run_kernel(step.index); break;
+            case Step::Kind::AllocBase: allocate_base(step.index); break;
+            case Step::Kind::FreeBase: free_base(step.index); break;
+            case Step::Kind::AllocScratch:
+                allocate(queue_.scratch_memory[step.index], scratch_bytes(step.index), true, step.index);
+                break;
+            case Step::Kind::FreeScratch: release(queue_.scratch_memory[step.index], scratch_bytes(step.index)); break;
+        }
+    }
+
+    /// The kernels from step `at` on that the back end runs as a chain, with their allocations. What comes and goes in
+    /// the chain gets no memory of its own. @return the step behind it; `at` if there is none
+    std::size_t run_chain(std::size_t at) {
+        std::vector<std::size_t> ends;  // steps behind the kernels
+        std::vector<const bc::Kernel*> kernels;
+        for (std::size_t i = at; i < plan_.steps.size() && kernels.size() < kMostChained; ++i) {
+            if (plan_.steps[i].kind != Step::Kind::Run) continue;
+            const bc::Kernel& kernel = plan_.kernels[plan_.steps[i].index];
+            if (kernels.empty() && bc::element_count(program_.domain_extents(kernel.domain)) < kLeastChained) return at;
+            kernels.push_back(&kernel);
+            ends.push_back(i + 1);
+        }
+        if (kernels.size() < 2 || !outcome_.missing.empty() || lacking_) return at;
+        const be::Bindings bindings{&program_, &plan_, queue_.base_memory, queue_.scratch_memory, 0};
+        kernels.resize(backend_.chain_length(kernels, bindings));
+        if (kernels.empty()) return at;
+        std::size_t end = ends[kernels.size() - 1];
+        while (end < plan_.steps.size() && is_free(plan_.steps[end])) ++end;
+
+        const std::span<const Step> steps(plan_.steps.data() + at, end - at);
+        std::uint64_t bytes = 0;
+        for (const Step& step : steps) {
+            if (is_allocation(step) && !freed_in(steps, step)) bytes += bytes_of(step);
+        }
+        if (bytes > be::pool_room()) return at;
+        for (const Step& step : steps) {
+            if (is_allocation(step) && !freed_in(steps, step)) run_step(step);
+        }
+        if (outcome_.missing.empty()) {
+            try {
+                backend_.run_chain(kernels, bindings, outcome_.traps);
+                kernels_ += kernels.size();
+            } catch (const std::bad_alloc&) {
+                for (const bc::Kernel* kernel : kernels) outcome_.broken.push_back({number_of(*kernel), {}});
+            }
+        } else {
+            for (const Step& step : steps) {
+                if (step.kind == Step::Kind::Run || (is_allocation(step) && freed_in(steps, step))) run_step(step);
+            }
+        }
+        for (const Step& step : steps) {
+            if (is_free(step)) run_step(step);
+        }
+        return end;
+    }
+
+    static bool freed_in(std::span<const Step> steps, const Step& allocation) noexcept {
+        const auto kind = allocation.kind == Step::Kind::AllocBase ? Step::Kind::FreeBase : Step::Kind::FreeScratch;
+        return std::ranges::any_of(
+            steps, [&](const Step& step) { return step.kind == kind && step.index == allocation.index; });
+    }
+    std::uint64_t bytes_of(const Step& allocation) const noexcept {
+        return allocation.kind == Step::Kind::AllocScratch ? scratch_bytes(allocation.index)
+                                                           : byte_size(*queue_.uses[allocation.index].base);
+    }
+    std::uint32_t number_of(const bc::Kernel& kernel) const noexcept {
+        return static_cast<std::uint32_t>(&kernel - plan_.kernels.data());
+    }
+
+    static constexpr std::size_t kMostChained = 16;
+    /// Elements of a chain's first kernel: below, everything is in the caches anyway.
+    static constexpr std::int64_t kLeastChained = 1 << 18;
+
     std::size_t scratch_bytes(std::uint32_t index) const { return rt::scratch_bytes(program_, plan_.scratch[index]); }
 
     void allocate(void*& memory, std::size_t bytes, bool scratch, std::uint32_t index) {

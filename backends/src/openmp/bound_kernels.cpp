@@ -3,9 +3,10 @@
 
 namespace xlazy::be {
 
-TileProgram& BoundKernels::bind(const bc::Kernel& kernel, const Bindings& bindings) {
+TileProgram& BoundKernels::bind(const bc::Kernel& kernel, const Bindings& bindings,
+                                const TileProgram::Choices& choices) {
     if (bindings.geometry == 0 || kernel.ops.size() > kMaxMicroOps) {
-        other_.bind(kernel, bindings);
+        other_.bind(kernel, bindings, choices);
         return other_;
     }
     const auto number = static_cast<std::size_t>(&kernel - bindings.plan->kernels.data());
@@ -17,7 +18,7 @@ TileProgram& BoundKernels::bind(const bc::Kernel& kernel, const Bindings& bindin
         return place->program;
     }
     place->geometry = 0;  // until it is bound
-    place->program.bind(kernel, bindings);
+    place->program.bind(kernel, bindings, choices);
     place->geometry = bindings.geometry;
     place->kernel = number;
     place->isa = current_isa();

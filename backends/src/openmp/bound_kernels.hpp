@@ -12,8 +12,9 @@ namespace xlazy::be {
 /// Not thread-safe.
 class BoundKernels {
 public:
-    /// The kernel, bound; valid until the next call. @throws std::logic_error; std::bad_alloc
-    TileProgram& bind(const bc::Kernel& kernel, const Bindings& bindings);
+    /// The kernel, bound; valid until the next call. `choices` are the same in all calls.
+    /// @throws std::logic_error; std::bad_alloc
+    TileProgram& bind(const bc::Kernel& kernel, const Bindings& bindings, const TileProgram::Choices& choices);
 
 private:
     /// Kernels are kept if they are small, so that all of them take a few MiB at most.

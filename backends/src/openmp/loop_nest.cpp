@@ -12,6 +12,16 @@ void LoopNest::reset(std::span<const std::int64_t> extents, int reduced) {
     std::copy(extents.begin(), extents.end(), extents_);
     reduced_inner_ = reduced == kNoAxis ? 1 : count(static_cast<unsigned>(reduced) + 1, rank_);
     accesses_.clear();
+    cut_axis_ = kNoAxis;
+}
+
+void LoopNest::cut(unsigned axis, std::int64_t count) noexcept {
+    cut_axis_ = static_cast<int>(axis);
+    extents_[axis] = count;
+}
+
+void LoopNest::move_to(std::int64_t first) noexcept {
+    for (Access& access : accesses_) access.base = access.origin + first * access.cut_step;
 }
 
 std::size_t LoopNest::add(std::byte* start, std::size_t element_size, std::span<const bc::Dim> dims, int lacking) {
@@ -24,6 +34,8 @@ std::size_t LoopNest::add(std::byte* start, std::size_t element_size, std::span<
         access.strides[axis] = repeats ? 0 : dims[left - 1].stride * access.element_size;
         if (left > 0 && axis != lacking) --left;
     }
+    access.origin = start;
+    if (cut_axis_ != kNoAxis) access.cut_step = access.strides[cut_axis_];
     return accesses_.size() - 1;
 }
 

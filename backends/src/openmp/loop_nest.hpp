@@ -13,6 +13,8 @@ struct Access {
     std::byte* base = nullptr;  ///< of the domain's first index; null for generators
     std::int64_t element_size = 1;
     std::int64_t strides[bc::kMaxRank];  ///< bytes; 0 where it repeats
+    std::byte* origin = nullptr;         ///< where `base` is if the cut axis begins at 0
+    std::int64_t cut_step = 0;           ///< bytes an index of the cut axis
 };
 
 /// How an access moves inside a block of the nest.
@@ -28,6 +30,11 @@ public:
 
     /// Starts with the axes of a domain. `reduced`: the axis that its reductions run along, or kNoAxis.
     void reset(std::span<const std::int64_t> extents, int reduced);
+    /// Of this axis only so many indices are gone through, from the one on that move_to says. Before operands are
+    /// added.
+    void cut(unsigned axis, std::int64_t count) noexcept;
+    void move_to(std::int64_t first) noexcept;
+    void keep_in_place(std::size_t access) noexcept { accesses_[access].cut_step = 0; }
     /// A window of memory, aligned at the last axis. `lacking`: an axis that the window does not have, or kNoAxis.
     /// @return the index of the access
     std::size_t add(std::byte* start, std::size_t element_size, std::span<const bc::Dim> dims, int lacking);
@@ -62,6 +69,7 @@ private:
     unsigned rank_ = 0;
     int reduced_ = kNoAxis;
     std::int64_t reduced_inner_ = 1;
+    int cut_axis_ = kNoAxis;  ///< in the order of the domain
     std::int64_t extents_[bc::kMaxRank];
     std::vector<Access> accesses_;
 };

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "float_environment.hpp"
 #include "openmp/bound_kernels.hpp"
+#include "openmp/chain.hpp"
 #include "openmp/reduction_run.hpp"
 #include "traps.hpp"
 
 #include <omp.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <stdexcept>
 
 namespace xlazy::be {
 namespace {
@@ -31,8 +34,10 @@ struct Workspace {
 
 class OpenMp final : public Backend {
 public:
-    OpenMp(int threads, std::int64_t serial_nanoseconds)
-        : threads_(threads > 0 ? threads : omp_get_max_threads()), serial_work_(serial_nanoseconds * 100) {
+    explicit OpenMp(const OpenMpOptions& options)
+        : options_(options),
+          threads_(options.threads > 0 ? options.threads : omp_get_max_threads()),
+          serial_work_(options.serial_nanoseconds * 100) {
         watch_forks();
     }
 
@@ -50,9 +55,41 @@ public:
         give(std::move(workspace));
     }
 
+    std::size_t chain_length(Chain::Kernels kernels, const Bindings& bindings) override {
+        return find_chain(kernels, bindings, options_.chained_bytes).length;
+    }
+
+    void run_chain(Chain::Kernels kernels, const Bindings& bindings, Traps&) override {
+        const FloatEnvironment environment;
+        const Chain chain = find_chain(kernels, bindings, options_.chained_bytes);
+        if (chain.length != kernels.size()) throw std::logic_error("these kernels are no chain");
+        const std::int64_t pieces = (chain.extent + chain.piece - 1) / chain.piece;
+        const auto threads = static_cast<int>(std::min<std::int64_t>(threads_now(), pieces));
+        std::vector<ChainWorker> workers(static_cast<std::size_t>(threads));
+        for (ChainWorker& worker : workers) worker.prepare(chain, kernels, bindings, options_);
+        std::atomic<bool> no_memory{false};
+        const auto part = [&](int thread, int team) {
+            try {
+                workers[static_cast<std::size_t>(thread)].run(pieces * thread / team, pieces * (thread + 1) / team);
+            } catch (const std::bad_alloc&) {
+                no_memory.store(true, std::memory_order_relaxed);
+            }
+        };
+        if (threads == 1) {
+            part(0, 1);
+        } else {
+#pragma omp parallel num_threads(threads)
+            {
+                const FloatEnvironment thread_environment;
+                part(omp_get_thread_num(), omp_get_num_threads());
+            }
+        }
+        if (no_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
+    }
+
 private:
     void run(Workspace& workspace, const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) const {
-        TileProgram& program = workspace.kernels.bind(kernel, bindings);
+        TileProgram& program = workspace.kernels.bind(kernel, bindings, choices());
         workspace.program = &program;
         if (program.nest().count() == 0) return write_empty(program);
         const int threads = threads_for(program);
@@ -73,8 +110,17 @@ private:
         }
     }
 
+    TileProgram::Choices choices() const noexcept {
+        TileProgram::Choices choices;
+        choices.superinstructions = options_.superinstructions;
+        choices.streamed_bytes = options_.streamed_bytes;
+        return choices;
+    }
+
     int threads_for(const TileProgram& program) const noexcept {
-        if (threads_ == 1 || program.nest().count() * program.cost() < serial_work_) return 1;
+        return program.nest().count() * program.cost() < serial_work_ ? 1 : threads_now();
+    }
+    int threads_now() const noexcept {
         return omp_in_parallel() != 0 || forked.load(std::memory_order_relaxed) ? 1 : threads_;
     }
 
@@ -136,6 +182,7 @@ private:
         free_.push_back(std::move(workspace));
     }
 
+    const OpenMpOptions options_;
     const int threads_;
     const std::int64_t serial_work_;  ///< in the unit of TileProgram::cost
     std::mutex mutex_;
@@ -161,8 +208,13 @@ void OpenMp::write_identity(const TileProgram& program, const Reduction& reducti
 
 }  // namespace
 
+std::unique_ptr<Backend> make_openmp(const OpenMpOptions& options) { return std::make_unique<OpenMp>(options); }
+
 std::unique_ptr<Backend> make_openmp(int threads, std::int64_t serial_nanoseconds) {
-    return std::make_unique<OpenMp>(threads, serial_nanoseconds);
+    OpenMpOptions options;
+    options.threads = threads;
+    options.serial_nanoseconds = serial_nanoseconds;
+    return make_openmp(options);
 }
 
 }  // namespace xlazy::be

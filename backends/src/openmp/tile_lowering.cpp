@@ -202,7 +202,9 @@ void TileProgram::lower_store(std::size_t op) {
         tile_op.scatter = kernels().scatter[size];
     } else {
         // A store of layout Uniform has one element: its domain has.
-        tile_op.kind = places_[value].uniform ? TileOp::Kind::Fill : TileOp::Kind::Copy;
+        const bool stream = pays_to_stream(op);
+        streams_ = streams_ || stream;
+        tile_op.kind = stream ? TileOp::Kind::Stream : places_[value].uniform ? TileOp::Kind::Fill : TileOp::Kind::Copy;
         tile_op.a = places_[value].pointer;
         tile_op.gather = kernels().gather[size];
     }

@@ -38,9 +38,11 @@ int reduced_axis(const bc::Kernel& kernel) {
 
 }  // namespace
 
-void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings) {
+void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings, const Choices& choices) {
     kernel_ = &kernel;
     bindings_ = &bindings;
+    choices_ = choices;
+    streams_ = false;
     const std::size_t count = kernel.ops.size();
     ops_.clear();
     faults_.clear();
@@ -95,6 +97,7 @@ void TileProgram::rebind(const bc::Kernel& kernel, const Bindings& bindings) noe
 void TileProgram::bind_accesses() {
     const bc::Program& program = *bindings_->program;
     nest_.reset(program.domain_extents(kernel_->domain), reduced_axis(*kernel_));
+    if (choices_.cut_axis != kNotCut) nest_.cut(static_cast<unsigned>(choices_.cut_axis), choices_.cut_count);
     access_of_.assign(kernel_->ops.size(), kNoAccess);
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
         const MicroOp& op = kernel_->ops[i];
@@ -197,6 +200,7 @@ bool TileProgram::can_pair(std::size_t first) const {
 void TileProgram::choose_pairs() {
     absorbs_.assign(kernel_->ops.size(), kNoOp);
     absorbed_by_.assign(kernel_->ops.size(), kNoOp);
+    if (!choices_.superinstructions) return;
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
         if (!can_pair(i)) continue;
         const std::size_t user = last_use_[i];
@@ -227,12 +231,25 @@ bool TileProgram::may_store_directly(std::size_t store) const {
     return true;
 }
 
+/// Is the store's memory so much that writing it past the caches pays? Not if the kernel reads it, too.
+bool TileProgram::pays_to_stream(std::size_t store) const {
+    const Access& target = nest_.accesses()[access_of_[store]];
+    if (layouts_[access_of_[store]] != Layout::Dense || places_[kernel_->ops[store].in[0]].uniform) return false;
+    if (nest_.count() * target.element_size < choices_.streamed_bytes) return false;
+    for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
+        if (i == store || access_of_[i] == kNoAccess) continue;
+        if (nest_.same(nest_.accesses()[access_of_[i]], target)) return false;
+    }
+    return true;
+}
+
 void TileProgram::choose_direct_stores() {
     direct_.assign(kernel_->ops.size(), kNoAccess);
     stores_.clear();
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
         if (!is_store(kernel_->ops[i].kind)) continue;
         stores_.push_back(i);
+        if (pays_to_stream(i)) continue;
         if (may_store_directly(i)) direct_[kernel_->ops[i].in[0]] = access_of_[i];
     }
 }

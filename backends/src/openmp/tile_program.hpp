@@ -23,6 +23,7 @@ struct TileOp {
         FaultOnce,
         Fill,       ///< uniform a -> out, dense
         Copy,       ///< dense a -> out, dense
+        Stream,     ///< the same, past the caches
         Gather,     ///< access `extra` -> out
         GatherOne,  ///< uniform a -> cell out
         Scatter,    ///< a -> access `extra`
@@ -72,8 +73,21 @@ struct ReductionShape {
 
 class TileProgram {
 public:
+    static constexpr int kNotCut = -1;
+    struct Choices {
+        bool superinstructions = true;
+        std::int64_t streamed_bytes = kStreamedBytes;
+        int cut_axis = kNotCut;  ///< of the domain: only `cut_count` of its indices are bound, see move_to
+        std::int64_t cut_count = 0;
+    };
     /// @throws std::logic_error if the kernel has reductions along different axes
-    void bind(const bc::Kernel& kernel, const Bindings& bindings);
+    void bind(const bc::Kernel& kernel, const Bindings& bindings, const Choices& choices);
+    /// The cut axis begins at this index of the domain.
+    void move_to(std::int64_t first) noexcept { nest_.move_to(first); }
+    /// The memory of this micro-op of the bound kernel holds one piece and does not move.
+    void keep_in_place(const bc::MicroOp* op) noexcept {
+        nest_.keep_in_place(access_of_[static_cast<std::size_t>(op - kernel_->ops.data())]);
+    }
     /// What was bound already, on other memory, offsets and scalars. The lengths and strides are the same.
     void rebind(const bc::Kernel& kernel, const Bindings& bindings) noexcept;
 
@@ -91,6 +105,8 @@ public:
     ReductionShape reduction_shape() const noexcept;
     /// Estimated time of one element, in hundredths of a nanosecond.
     std::int64_t cost() const noexcept { return cost_; }
+    /// Some results are written past the caches.
+    bool streams() const noexcept { return streams_; }
 
     std::size_t pointers() const noexcept { return slots_begin_ + slots_; }
     std::size_t null_pointer() const noexcept { return nest_.accesses().size(); }
@@ -123,6 +139,7 @@ private:
     bool can_pair(std::size_t first) const;
     void choose_direct_stores();
     bool may_store_directly(std::size_t store) const;
+    bool pays_to_stream(std::size_t store) const;
     bool overwritten_while_used(std::size_t load) const;
     void choose_tile();
 
@@ -155,6 +172,8 @@ private:
 
     const bc::Kernel* kernel_ = nullptr;
     const Bindings* bindings_ = nullptr;
+    Choices choices_;
+    bool streams_ = false;
     LoopNest nest_;
     unsigned inner_axis_ = 0;
     std::int64_t block_ = 1, tile_ = 1, cost_ = 0;

@@ -38,16 +38,47 @@ public:
     /// Runs one kernel of the plan to its end. A failing element gets 0 and an entry in `traps`.
     /// @throws std::bad_alloc
     virtual void run(const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) = 0;
+    /// How many of these kernels, which the plan runs one after the other, run_chain would run at once: 0, or 2 and
+    /// more. Their memory may not be there yet.
+    virtual std::size_t chain_length(std::span<const bc::Kernel* const> kernels, const Bindings& bindings) {
+        static_cast<void>(kernels), static_cast<void>(bindings);
+        return 0;
+    }
+    /// Runs kernels that chain_length allowed, piece by piece, so that what one writes is in the caches when the next
+    /// one reads it. The result is that of one after the other.
+    /// @throws std::bad_alloc
+    virtual void run_chain(std::span<const bc::Kernel* const> kernels, const Bindings& bindings, Traps& traps) {
+        for (const bc::Kernel* kernel : kernels) run(*kernel, bindings, traps);
+    }
 };
 
 /// One op at a time over whole views, written for clarity: the oracle of every test.
 std::unique_ptr<Backend> make_interpreter();
 
-/// Kernels whose estimated work on one thread is less than this run on the calling thread: starting a parallel region
-/// costs some microseconds, tens if the threads of the team have gone to sleep.
+/// Kernels whose estimated work on one thread is less than this run on the calling thread. Measured with two threads
+/// and libgomp's own way of waiting: where the team is still awake from the last kernel, it wins from 7 us of work on;
+/// where it sleeps, from 60 to 120 us. So a loop of kernels just below the limit loses 17 us a kernel, and a lone
+/// kernel just above it 40 us.
 inline constexpr std::int64_t kSerialNanoseconds = 40'000;
 
-/// Threaded tile interpreter over fused kernels. `threads` <= 0: OMP_NUM_THREADS or all cores.
+/// Results that are as large as this are written past the caches, which they would leave again before somebody reads
+/// them.
+inline constexpr std::int64_t kStreamedBytes = std::int64_t{32} << 20;
+
+/// Kernels that hand more than this from one to the next run piece by piece, see Backend::run_chain.
+inline constexpr std::int64_t kChainedBytes = std::int64_t{4} << 20;
+
+struct OpenMpOptions {
+    int threads = 0;  ///< 0: OMP_NUM_THREADS or all cores
+    std::int64_t serial_nanoseconds = kSerialNanoseconds;
+    std::int64_t streamed_bytes = kStreamedBytes;
+    std::int64_t chained_bytes = kChainedBytes;
+    bool superinstructions = true;  ///< several ops in one loop; the results are the same
+};
+
+/// Threaded tile interpreter over fused kernels.
+std::unique_ptr<Backend> make_openmp(const OpenMpOptions& options);
+/// `threads` <= 0: OMP_NUM_THREADS or all cores.
 std::unique_ptr<Backend> make_openmp(int threads, std::int64_t serial_nanoseconds = kSerialNanoseconds);
 
 /// Instruction sets that the kernels exist for; the best one of the machine is the default.
