@@ -164,6 +164,11 @@ void* base_write_held(Base* base, Reason reason, here line) noexcept {
     return or_hold(base, [&] { return base_write(base, reason, line); });
 }
 
+void hold_current_error() noexcept {
+    Queue& queue = my_queue();
+    if (!queue.held) queue.held = std::current_exception();
+}
+
 void throw_held() {
     Queue& queue = my_queue();
     if (!queue.held) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the frontend's templates share, free of types.
+#include "call_site.hpp"
 #include "xlazy/detail/lowering_reducer.hpp"
 #include "xlazy/overlay/xreducer.hpp"
 
@@ -7,6 +8,7 @@
 
 #include <cstring>
 #include <mutex>
+#include <typeinfo>
 
 namespace xlazy::detail {
 
@@ -26,8 +28,36 @@ std::string place_text(here line) {
 }
 
 std::string with_place(here line, const std::string& text) {
+    if (line.line == 0 || rt::is_library_file(line.file)) {
+        const bc::Origin found = bc::origin(rt::call_site(0));
+        if (found.line != 0) line = {found.file, found.line};
+    }
     const std::string place = place_text(line);
     return text.starts_with(place) ? text : place + text;
+}
+
+void rethrow_with_place(here line) {
+    // The exact types: what derives from them, such as a deferred error, says its line itself.
+    try {
+        throw;
+    } catch (const rt::ShapeMismatch& e) {
+        throw xt::broadcast_error(with_place(line, e.what()).c_str());
+    } catch (const xt::broadcast_error& e) {
+        throw xt::broadcast_error(with_place(line, e.what()).c_str());
+    } catch (const xt::concatenate_error& e) {
+        throw xt::concatenate_error(with_place(line, e.what()).c_str());
+    } catch (const xt::transpose_error& e) {
+        throw xt::transpose_error(with_place(line, e.what()).c_str());
+    } catch (const std::out_of_range& e) {
+        if (typeid(e) != typeid(std::out_of_range)) throw;
+        throw std::out_of_range(with_place(line, e.what()));
+    } catch (const std::runtime_error& e) {
+        if (typeid(e) != typeid(std::runtime_error)) throw;
+        throw std::runtime_error(with_place(line, e.what()));
+    } catch (const std::invalid_argument& e) {
+        if (typeid(e) != typeid(std::invalid_argument)) throw;
+        throw std::invalid_argument(with_place(line, e.what()));
+    }
 }
 
 void throw_statement_error(const std::string& text) {

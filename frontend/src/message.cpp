@@ -2,6 +2,7 @@
 #include "message.hpp"
 
 #include "base_access.hpp"
+#include "call_site.hpp"
 #include "live_arrays.hpp"
 #include "statistics.hpp"
 #include "xlazy/backends/memory_pool.hpp"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 namespace xlazy {
 
@@ -28,7 +30,8 @@ constexpr std::size_t kMaxLines = 8;  ///< lines of one kind that a message list
 
 std::string place(bc::OriginId id) {
     const bc::Origin origin = bc::origin(id);
-    return origin.line == 0 ? "unknown place" : fmt::format("{}:{}", origin.file, origin.line);
+    if (origin.line != 0) return fmt::format("{}:{}", origin.file, origin.line);
+    return origin.function == nullptr ? "unknown place" : fmt::format("in {}", origin.function);
 }
 
 origin_info info_of(bc::OriginId id) {
@@ -56,8 +59,7 @@ std::string value_text(const bc::Scalar& scalar) {
 std::string value_text(const bc::Scalar& scalar) {
     switch (scalar.type) {
 #define XLAZY_DTYPE(id, name, type, kind, enabled) \
-    case bc::DType::id:                            \
-        return value_text<type>(scalar);
+    case bc::DType::id: return value_text<type>(scalar);
 #include "xlazy/bytecode/dtype.def"
 #undef XLAZY_DTYPE
         case bc::DType::none: break;
@@ -193,6 +195,13 @@ std::string headline(const Queue& queue, const Cause& cause, const Operands& ope
     return {};
 }
 
+/// The flush with the line of its call, if it could not take it.
+FlushInfo with_call_site(FlushInfo flush) {
+    constexpr Reason kNoCall[] = {Reason::exit, Reason::fork};
+    if (!std::ranges::count(kNoCall, flush.reason) && is_unclear(flush.line)) flush.line = call_site(flush.line);
+    return flush;
+}
+
 }  // namespace
 
 Shape result_shape(const bc::Program& program, const bc::Instruction& instruction) {
@@ -211,7 +220,13 @@ Shape result_shape(const bc::Program& program, const bc::Instruction& instructio
 deferred_error make_error(const Queue& queue, const bc::Plan* plan, const Cause& cause,
                           const std::vector<bc::OriginId>& also, FlushInfo flush) {
     const bc::Program& program = queue.program;
-    const bc::OriginId line = program.origins[cause.instruction];
+    bc::OriginId line = program.origins[cause.instruction];
+    // A statement that could not take its line, and that nothing with a line follows, belongs to the call that flushes.
+    const std::span newest = std::span(program.origins).subspan(cause.instruction);
+    const bool of_this_call = std::ranges::all_of(newest, is_unclear) && flush.reason != Reason::other_thread;
+    const bool unclear_flush = is_unclear(flush.line);
+    flush = with_call_site(flush);
+    if (of_this_call && unclear_flush) line = flush.line;
     const Operands operands(queue, cause.instruction);
     std::string text = fmt::format("{}: {}", place(line), headline(queue, cause, operands));
     std::vector<origin_info> origins{info_of(line)};

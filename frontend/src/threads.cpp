@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Beginnings and ends: of threads, of the process, of a child after fork().
 #include "base_access.hpp"
+#include "call_site.hpp"
 #include "env.hpp"
 #include "log.hpp"
 #include "planner.hpp"
@@ -108,9 +109,11 @@ void before_fork() {
     registry().mutex.lock();
     counters().fallback_mutex.lock();
     memory_mutex().lock();
+    call_site_mutex().lock();
 }
 
 void after_fork() {
+    call_site_mutex().unlock();
     memory_mutex().unlock();
     counters().fallback_mutex.unlock();
     registry().mutex.unlock();

@@ -3,7 +3,6 @@
 // that neither cares whether the operands still exist.
 #include "support.hpp"
 
-#include <xtensor/xadapt.hpp>
 #include <xtensor/xarray.hpp>
 #include <xtensor/xbuilder.hpp>
 #include <xtensor/xfixed.hpp>
@@ -13,7 +12,6 @@
 #include <xtensor/xnoalias.hpp>
 #include <xtensor/xstrided_view.hpp>
 #include <xtensor/xtensor.hpp>
-#include <xtensor/xvectorize.hpp>
 #include <xtensor/xview.hpp>
 
 #include <algorithm>
@@ -28,7 +26,6 @@ using support::values;
 using Order = support::Frontend;
 using Lifetime = support::Frontend;
 using ExpressionsInVariables = support::Frontend;
-using ForeignMemory = support::Frontend;
 using Types = support::Frontend;
 
 using array = xt::xarray<double>;
@@ -394,95 +391,6 @@ TEST_F(ExpressionsInVariables, OfTemporaries) {
     EXPECT_EQ(values(array(e)), (list{4, 6}));
     EXPECT_EQ(values(array(v)), (list{4, 6}));
     EXPECT_EQ(values(array(s)), (list{3, 7}));
-}
-
-// Memory that xlazy does not own is taken as it is at the statement.
-
-TEST_F(ForeignMemory, VectorsThroughAdapt) {
-    list memory = {1, 2, 3};
-    auto adapted = xt::adapt(memory);
-    const array a = {1, 1, 1};
-    array b = a + adapted;
-    memory[0] = 100;
-    array c = a + adapted;
-    memory = {0, 0, 0};
-    EXPECT_EQ(values(b), (list{2, 3, 4}));
-    EXPECT_EQ(values(c), (list{101, 3, 4}));
-}
-
-TEST_F(ForeignMemory, LargeVectorsThroughAdapt) {
-    list memory(100000, 1.0);
-    auto adapted = xt::adapt(memory);
-    array b = adapted * 2.0 + xt::ones<double>({100000});
-    array c = b + adapted;
-    memory.assign(memory.size(), 50.0);
-    EXPECT_EQ(b(99999), 3.0);
-    EXPECT_EQ(c(0), 4.0);
-}
-
-TEST_F(ForeignMemory, WritesDoNotWait) {
-    list memory = {1, 2, 3};
-    auto adapted = xt::adapt(memory);
-    array a = {1, 2, 3};
-    a = a * 3.0;
-    adapted = a * 1.0;
-    EXPECT_EQ(memory, (list{3, 6, 9}));
-    adapted += a;
-    EXPECT_EQ(memory, (list{6, 12, 18}));
-    xt::view(adapted, 1) = xt::view(a, 0);
-    EXPECT_EQ(memory, (list{6, 3, 18}));
-    xt::noalias(adapted) = a - adapted;
-    EXPECT_EQ(memory, (list{-3, 3, -9}));
-    std::copy(a.begin(), a.end(), memory.begin());
-    EXPECT_EQ(memory, (list{3, 6, 9}));
-}
-
-TEST_F(ForeignMemory, StockContainers) {
-    xt::xarray_stock<double> plain = {1, 2, 3};
-    xt::xtensor_stock<int, 1> numbers = {1, 2, 3};
-    const array a = {10, 20, 30};
-    array b = a + plain * numbers;
-    plain(0) = -1;
-    numbers.fill(0);
-    EXPECT_EQ(values(b), (list{11, 24, 39}));
-    plain = a * 2.0;
-    EXPECT_EQ(plain(2), 60);
-    plain += b;
-    EXPECT_EQ(plain(0), 31);
-    xt::view(plain, 0) = xt::view(a, 1);
-    EXPECT_EQ(plain(0), 20);
-}
-
-TEST_F(ForeignMemory, FixedSize) {
-    xt::xtensor_fixed<double, xt::xshape<2>> fixed = {1, 2};
-    const array a = {1, 1};
-    array b = a + fixed;
-    fixed(0) = 9;
-    array c = a + fixed;
-    EXPECT_EQ(values(b), (list{2, 3}));
-    EXPECT_EQ(values(c), (list{10, 3}));
-    fixed = a + b;
-    EXPECT_EQ(fixed(0), 3);
-}
-
-TEST_F(ForeignMemory, CapturesOfFunctions) {
-    double factor = 2.0;
-    list table = {10, 20, 30};
-    const array a = {0, 1, 2};
-    const auto looked_up = xt::vectorize([&](double i) { return table[std::size_t(i)] * factor; });
-    array b = looked_up(a) + a;
-    factor = 100.0;
-    table = {0, 0, 0};
-    EXPECT_EQ(values(b), (list{20, 41, 62}));
-}
-
-TEST_F(ForeignMemory, DiesAfterTheStatement) {
-    array b;
-    {
-        list memory = {1, 2, 3};
-        b = xt::adapt(memory) * 2.0;
-    }
-    EXPECT_EQ(values(b), (list{2, 4, 6}));
 }
 
 // What templates of users see.

@@ -2,13 +2,10 @@
 // Every form of a statement is recorded with the line on which it stands. Compiled without optimisation.
 #include "support.hpp"
 
-#include <xtensor/xadapt.hpp>
 #include <xtensor/xarray.hpp>
 #include <xtensor/xbuilder.hpp>
 #include <xtensor/xeval.hpp>
-#include <xtensor/xfixed.hpp>
 #include <xtensor/xindex_view.hpp>
-#include <xtensor/xio.hpp>
 #include <xtensor/xmanipulation.hpp>
 #include <xtensor/xmath.hpp>
 #include <xtensor/xnoalias.hpp>
@@ -17,7 +14,6 @@
 #include <xtensor/xview.hpp>
 
 #include <memory>
-#include <sstream>
 
 namespace {
 
@@ -226,26 +222,6 @@ TEST_F(Lines, DeferredErrorsNameTheFailingStatement) {
     FAILS(q = xt::where(n > 0, n / zero, 1))
     FAILS(auto e = n / zero; (void)e(1))
     FAILS(for (const int value : n / zero)(void) value)
-}
-
-// Operators of stock containers and streams have no place for the line: what is wrong is reported without one.
-template <class Statement>
-void expect_no_line(Statement statement, const char* what) {
-    const auto error = deferred_error_of(statement);
-    ASSERT_TRUE(error) << what;
-    EXPECT_EQ(error->operation(), "div") << what;
-    EXPECT_FALSE(support::contains(error->what(), "/xtensor/")) << error->what();
-}
-
-TEST_F(Lines, WithoutALine) {
-    const ints n = {6, 7}, zero = {1, 0};
-    std::vector<int> memory(2);
-    auto adapted = xt::adapt(memory);
-    std::ostringstream stream;
-    expect_no_line([&] { (void)(n / zero == n); }, "comparison");
-    expect_no_line([&] { xt::xtensor_fixed<int, xt::xshape<2>> fixed = n / zero; }, "fixed container");
-    expect_no_line([&] { adapted = n / zero; }, "adapted memory");
-    expect_no_line([&] { stream << n / zero; }, "stream");
 }
 
 TEST_F(Lines, ExpressionsNameTheLineOfTheirAssignment) {

@@ -28,10 +28,10 @@ constexpr int kThreads = 4;
 
 /// Calls `body` with 0, 1, ... in threads that start together.
 template <class F>
-void in_threads(F body) {
-    std::atomic<int> waiting{kThreads};
+void in_threads(F body, int count = kThreads) {
+    std::atomic<int> waiting{count};
     std::vector<std::thread> threads;
-    for (int i = 0; i < kThreads; ++i) {
+    for (int i = 0; i < count; ++i) {
         threads.emplace_back([&, i] {
             --waiting;
             while (waiting > 0) std::this_thread::yield();
@@ -81,6 +81,115 @@ TEST_F(Threads, ReadsOfOnePendingArray) {
         });
         EXPECT_EQ(wrong, 0);
     }
+}
+
+constexpr int kMany = 8;
+constexpr int kRounds = 200;
+
+TEST_F(Threads, EightReadOneConstArrayForTwoHundredRounds) {
+    const tensor shared = xt::ones<double>({20, 30}) * 2.0 + 1.0;
+    std::atomic<int> wrong{0};
+    in_threads(
+        [&](int i) {
+            for (int round = 0; round < kRounds; ++round) {
+                const auto row = static_cast<std::size_t>((i + round) % 20);
+                const tensor scaled = shared * double(round);
+                const vector line = xt::view(shared, row) + xt::view(scaled, row);
+                if (shared(row, 3) != 3.0 || scaled(row, 4) != 3.0 * round) ++wrong;
+                if (line(7) != 3.0 + 3.0 * round) ++wrong;
+                if (xt::sum(shared)() != 1800.0) ++wrong;
+                if (*xt::view(shared, row).begin() != 3.0 || shared.data()[5] != 3.0) ++wrong;
+            }
+        },
+        kMany);
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Threads, EightWorkOnTheirOwnArraysForTwoHundredRounds) {
+    std::array<double, kMany> results{};
+    in_threads(
+        [&](int i) {
+            tensor a = xt::ones<double>({12, 10}) * double(i);
+            tensor b = xt::zeros<double>({12, 10});
+            for (int round = 0; round < kRounds; ++round) {
+                b = b * 0.5 + a;
+                xt::view(b, round % 12) = xt::view(a, (round + 5) % 12) - 1.0;
+                a(std::size_t(round) % 12, 0) += 1.0;
+                if (round % 9 == 0) a = xt::transpose(tensor(xt::transpose(a)));
+                std::swap(a, b);
+                std::swap(a, b);
+            }
+            results[std::size_t(i)] = xt::sum(b)() + xt::sum(a)() * 3.0;
+        },
+        kMany);
+    for (int i = 1; i < kMany; ++i) {
+        // Everything but the single elements is linear in the number of the thread.
+        EXPECT_NEAR(results[std::size_t(i)] - results[0], i * (results[1] - results[0]), 1e-6) << i;
+    }
+}
+
+TEST_F(Threads, OnePendingArrayIsReadInEveryWayAtOnce) {
+    for (int round = 0; round < 25; ++round) {
+        tensor base = xt::ones<double>({16, 16});
+        base += double(round);
+        const tensor shared = base * 2.0;
+        const double expected = 2.0 * (1.0 + round);
+        std::atomic<int> wrong{0};
+        in_threads(
+            [&](int i) {
+                double seen = expected;
+                switch (i) {
+                    case 0: seen = shared(3, 3); break;
+                    case 1: seen = *shared.begin(); break;
+                    case 2: seen = shared.data()[9]; break;
+                    case 3: seen = tensor(shared)(1, 1); break;
+                    case 4: seen = xt::sum(shared)() / 256.0; break;
+                    case 5: seen = xt::transpose(shared)(2, 1); break;
+                    case 6: seen = xt::amax(shared + 0.0)(); break;
+                    default: {
+                        xt::xtensor_stock<double, 2> plain = shared;
+                        seen = plain(5, 5);
+                    }
+                }
+                if (seen != expected) ++wrong;
+            },
+            kMany);
+        EXPECT_EQ(wrong, 0) << round;
+    }
+}
+
+TEST_F(Threads, AnExpressionIsEvaluatedInAnotherThread) {
+    tensor a = xt::ones<double>({6, 6});
+    a *= 3.0;
+    const auto e = a * 2.0 + xt::view(a, 0);
+    double element = 0, sum = 0;
+    tensor result;
+    std::thread([&] {
+        result = e;
+        element = e(1, 1);
+        sum = xt::sum(e)();
+    }).join();
+    EXPECT_EQ(element, 9.0);
+    EXPECT_EQ(sum, 324.0);
+    a += 1.0;
+    EXPECT_EQ(result(5, 5), 9.0);
+    std::thread([&] { result = e; }).join();
+    EXPECT_EQ(result(5, 5), 12.0);
+}
+
+TEST_F(Threads, ArraysArePassedRoundARing) {
+    tensor travelling = xt::zeros<double>({4, 4});
+    for (int round = 0; round < 40; ++round) {
+        std::thread([&] {
+            travelling += 1.0;
+            tensor next = travelling * 1.0;
+            if (round % 2 == 0) next(0, 0) += 0.5;
+            travelling = std::move(next);
+        }).join();
+        travelling -= 0.25;
+    }
+    EXPECT_EQ(travelling(3, 3), 30.0);
+    EXPECT_EQ(travelling(0, 0), 40.0);
 }
 
 TEST_F(Threads, CopiesOfOneExpression) {

@@ -10,6 +10,7 @@ const std::vector<Statement>& statements() {
     static const std::vector<Statement> table = [] {
         std::vector<Statement> all = value_statements();
         for (const Statement& one : array_statements()) all.push_back(one);
+        for (const Statement& one : layout_statements()) all.push_back(one);
         return all;
     }();
     return table;

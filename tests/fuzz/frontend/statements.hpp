@@ -11,7 +11,8 @@ struct Statement {
     const char* name;
     void (*run)(World&);
 };
-std::vector<Statement> value_statements();  ///< elementwise, types, masks
-std::vector<Statement> array_statements();  ///< views, broadcasting, reductions, whole arrays, the host
+std::vector<Statement> value_statements();   ///< elementwise, types, masks
+std::vector<Statement> array_statements();   ///< views, broadcasting, reductions, whole arrays, the host
+std::vector<Statement> layout_statements();  ///< layouts, left sides, picks, memory of the user's
 
 }  // namespace xlazy::fuzz::XLAZY_FUZZ_LIBRARY

@@ -42,6 +42,8 @@ public:
     using Vector = Variable<xt::xtensor<double, 1>>;
     using Longs = Variable<xt::xtensor<long, 1>>;
     using Dynamic = Variable<xt::xarray<double>>;
+    using Columns = Variable<xt::xtensor<double, 2, xt::layout_type::column_major>>;
+    using Flexible = Variable<xt::xarray<double, xt::layout_type::dynamic>>;
 
     World(const Setup& setup, Trace& trace) : rows(setup.rows), columns(setup.columns), trace_(trace) {
         Random random(setup.data_seed);
@@ -53,6 +55,9 @@ public:
         for (Vector& one : column_vectors) fill(one.array, {rows}, random);
         for (Longs& one : longs) fill(one.array, {columns}, random);
         for (Dynamic& one : dynamics) fill(one.array, {rows, columns}, random);
+        for (Columns& one : column_majors) fill(one.array, {rows, columns}, random);
+        for (Flexible& one : flexibles) fill(one.array, {rows, columns}, random);
+        foreign.assign(rows * columns, 0.75);
     }
 
     /// A random one of the variables of one kind.
@@ -68,6 +73,8 @@ public:
     Vector& column() { return any(column_vectors); }
     Longs& whole() { return any(longs); }
     Dynamic& dynamic() { return any(dynamics); }
+    Columns& column_major() { return any(column_majors); }
+    Flexible& flexible() { return any(flexibles); }
 
     std::ptrdiff_t random_row() { return static_cast<std::ptrdiff_t>(random.below(static_cast<std::int64_t>(rows))); }
     std::ptrdiff_t random_column() {
@@ -93,7 +100,7 @@ public:
         trace_.push_back({call, what, Observation::Element::Text, true, std::move(text)});
     }
     void show_some() {
-        switch (random.below(8)) {
+        switch (random.below(10)) {
             case 0: return show("double matrix", matrix());
             case 1: return show("float matrix", floating());
             case 2: return show("int matrix", integer());
@@ -101,6 +108,8 @@ public:
             case 4: return show("row vector", row());
             case 5: return show("column vector", column());
             case 6: return show("long vector", whole());
+            case 7: return show("column-major matrix", column_major());
+            case 8: return show("dynamic layout", flexible());
             default: return show("xarray", dynamic());
         }
     }
@@ -113,6 +122,9 @@ public:
         for (const auto& one : column_vectors) show("column vector", one);
         for (const auto& one : longs) show("long vector", one);
         for (const auto& one : dynamics) show("xarray", one);
+        for (const auto& one : column_majors) show("column-major matrix", one);
+        for (const auto& one : flexibles) show("dynamic layout", one);
+        for (const double one : foreign) show_value("foreign", one, foreign_exact);
     }
 
     std::size_t rows, columns;
@@ -125,6 +137,10 @@ public:
     Vector row_vectors[2], column_vectors[2];
     Longs longs[1];
     Dynamic dynamics[2];
+    Columns column_majors[2];
+    Flexible flexibles[1];
+    std::vector<double> foreign;
+    bool foreign_exact = true;
 
 private:
     template <class Array>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "xlazy/detail/lowering.hpp"
+#include "xlazy/detail/picked.hpp"
 
 #include "xlazy/detail/stock_begin.hpp"
 #include <xtensor/xassign.hpp>
@@ -193,9 +194,10 @@ struct compound_types<assignment::set, A, B> {
     static constexpr bool ok = is_recorded<A>;
 };
 
+/// Can the values of `target op= e` be recorded?
 template <assignment O, class D, class E>
-inline constexpr bool recorded_update = [] {
-    if constexpr (!viewed<D>::ok || !xt::is_xexpression<E>::value)
+inline constexpr bool recorded_values_of = [] {
+    if constexpr (!xt::is_xexpression<E>::value)
         return false;
     else if constexpr (!is_number<value_of<E>>)
         return false;
@@ -204,6 +206,21 @@ inline constexpr bool recorded_update = [] {
         return types::ok && lowerable_as<E, typename types::value_type>;
     }
 }();
+
+template <assignment O, class D, class E>
+inline constexpr bool recorded_update = [] {
+    if constexpr (viewed<D>::ok)
+        return recorded_values_of<O, D, E>;
+    else
+        return false;
+}();
+
+/// `old op value`
+template <assignment O, class Types>
+Value combine(rt::Statement& statement, Value old, Value value) {
+    old = statement.cast(old, bc::dtype_of<typename Types::first>());
+    return statement.apply(compound_op<O>, bc::dtype_of<typename Types::result>(), old, value);
+}
 
 template <assignment O, class D, class E>
 void record_update(D& d, const E& e) {
@@ -215,9 +232,8 @@ void record_update(D& d, const E& e) {
     recording r{statement, evaluated};
     Value value = lower_as<T>(e, r);
     if constexpr (O != assignment::set) {
-        Value old = with_window(d, [&](const rt::ViewRef& view) { return statement.load(view); });
-        old = statement.cast(old, bc::dtype_of<typename types::first>());
-        value = statement.apply(compound_op<O>, bc::dtype_of<typename types::result>(), old, value);
+        const Value old = with_window(d, [&](const rt::ViewRef& view) { return statement.load(view); });
+        value = combine<O, types>(statement, old, value);
     }
     if constexpr (requires { d.used(); }) {
         // An array grows to the shape of the result; a view cannot.
@@ -234,6 +250,60 @@ struct part_target {
 };
 template <class B>
 struct part_target<lazy_view<B>> : part_target<B> {};
+
+// ---- the same for views that pick elements
+
+template <assignment O, class D, class E>
+inline constexpr bool recorded_scatter = [] {
+    if constexpr (picked_view<D>::ok)
+        return recorded_values_of<O, D, E>;
+    else
+        return false;
+}();
+
+/// A single value is combined with the elements one by one, in their order: with one that is picked twice, twice.
+/// @return false if it need not be done so
+template <assignment O, class D, class E>
+bool record_each_piece(const picked_window& target, const E& value) {
+    std::vector<picked_piece> pieces;
+    if (!split(target, target.frame, true, pieces, picks_twice(target) ? SIZE_MAX : kMostPieces)) return false;
+    for (const picked_piece& piece : pieces) {
+        placed_window<value_of<D>> part{piece.source};
+        record_update<O>(part, value);
+    }
+    return true;
+}
+
+/// The value is made whole before the first element changes: it may read the array.
+template <assignment O, class D, class E>
+void record_scatter(D& d, const E& e) {
+    using types = compound_types<O, value_of<D>, value_of<E>>;
+    using T = typename types::value_type;
+    using V = value_of<D>;
+    const picked_window target = picked_view<D>::get(d);
+    if constexpr (is_scalar<E> && O != assignment::set) {
+        if (record_each_piece<O, D>(target, e)) return;
+    }
+    const window& frame = target.frame;
+    leaves evaluated;
+    prepare_as<T>(e, evaluated);
+    if constexpr (O != assignment::set) {
+        gather(target, evaluated.add(bc::dtype_of<V>(), frame.rank, frame.extents, false));
+    }
+    leaves result;
+    const window dense = result.add(bc::dtype_of<V>(), frame.rank, frame.extents, false);
+    {
+        rt::Statement statement(rt::LineScope::current());
+        recording r{statement, evaluated};
+        Value value = lower_as<T>(e, r);
+        if constexpr (O != assignment::set) {
+            value = combine<O, types>(statement, evaluated.load_next(statement), value);
+        }
+        statement.store(dense.ref(), value);
+    }
+    scatter(target, dense);
+    evaluated.end_statement();
+}
 
 template <assignment O, class B, class E>
 void stock_update(B& target, const E& e) {
@@ -280,6 +350,8 @@ template <assignment O, class D, class E>
 void update(D& d, const E& e) {
     if constexpr (recorded_update<O, D, E>) {
         located([&] { record_update<O>(d, e); });
+    } else if constexpr (recorded_scatter<O, D, E>) {
+        located([&] { record_scatter<O>(d, e); });
     } else {
         using cause = std::conditional_t<viewed<D>::ok, E, D>;
         if constexpr (reads_arrays<D>)
@@ -292,9 +364,25 @@ void update(D& d, const E& e) {
     }
 }
 
+/// `chosen_part<D>::ok`: a D changes the elements where a condition holds, by `run<O>(d, value)`; see chosen.hpp.
+template <class D>
+struct chosen_part {
+    static constexpr bool ok = false;
+};
+
+template <class E>
+inline constexpr bool is_plain_value = [] {
+    if constexpr (xt::is_xexpression<E>::value)
+        return is_number<value_of<E>>;
+    else
+        return is_number<E>;
+}();
+
 template <assignment O, class D, class E>
 void assign_to(D& d, const E& e) {
-    if constexpr (O == assignment::in_place) {
+    if constexpr (chosen_part<D>::ok && is_plain_value<E>) {
+        chosen_part<D>::template run<O>(d, e);
+    } else if constexpr (O == assignment::in_place) {
         if constexpr (recorded_update<assignment::set, D, E>) {
             if (keeps_buffer(d, e)) return update<assignment::set>(d, e);
         }

@@ -82,6 +82,8 @@ void* base_write(Base* base, Reason reason, here line);
 /// it. What they give then can be read (written) for the base's size.
 const void* base_read_held(Base* base, Reason reason, here line) noexcept;
 void* base_write_held(Base* base, Reason reason, here line) noexcept;
+/// Holds the exception being handled, unless one is held already.
+void hold_current_error() noexcept;
 /// Throws the held error of this thread, if there is one. @throws xlazy::deferred_error
 void throw_held();
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "xlazy/detail/cell.hpp"
+#include "xlazy/detail/errors.hpp"
 #include "xlazy/detail/rhs.hpp"
 
 #include "xlazy/detail/stock_begin.hpp"
@@ -168,15 +169,15 @@ public:
         c.storage.resize(xt::compute_size(c.shape));
     }
     template <class S = shape_type>
-    D& reshape(S&& shape, xt::layout_type layout = traits::layout) & {
+    D& reshape(S&& shape, xt::layout_type layout = traits::layout, here line = here::current()) & {
         std::vector<std::ptrdiff_t> wanted(std::begin(shape), std::end(shape));
-        reshape_to(wanted, layout);
+        located([&] { reshape_to(wanted, layout); }, line);
         return self();
     }
     template <class T>
-    D& reshape(std::initializer_list<T> shape, xt::layout_type layout = traits::layout) & {
+    D& reshape(std::initializer_list<T> shape, xt::layout_type layout = traits::layout, here line = here::current()) & {
         std::vector<std::ptrdiff_t> wanted(shape.begin(), shape.end());
-        reshape_to(wanted, layout);
+        located([&] { reshape_to(wanted, layout); }, line);
         return self();
     }
     xt::layout_type layout() const noexcept { return peek().layout; }
@@ -483,12 +484,12 @@ private:
     }
     template <class... I>
     reference write_checked(here line, I... i) {
-        xt::check_access(peek().shape, i...);
+        located([&] { xt::check_access(peek().shape, i...); }, line);
         return write_at(line, i...);
     }
     template <class... I>
     const_reference read_checked(here line, I... i) const {
-        xt::check_access(peek().shape, i...);
+        located([&] { xt::check_access(peek().shape, i...); }, line);
         return read_at(line, i...);
     }
     template <class... I>

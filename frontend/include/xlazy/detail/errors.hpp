@@ -23,16 +23,23 @@ std::string with_place(here line, const std::string& text);
 /// @throws std::runtime_error with the user's line
 [[noreturn]] void throw_statement_error(const std::string& text);
 
-/// Runs `f`; shapes that do not fit become xtensor's own error, with the user's line.
+/// While an exception that xtensor threw for the statement is handled: throws one of the same type with the user's line
+/// in front of its text. Types that no function of xtensor's throws go on as they are.
+[[noreturn]] void rethrow_with_place(here line);
+
+/// Runs `f`; errors of shapes, axes and indices get the user's line.
 template <class F>
 decltype(auto) located(F&& f) {
     try {
         return f();
-    } catch (const rt::ShapeMismatch& e) {
-        throw_broadcast(e.what());
-    } catch (const xt::broadcast_error& e) {
-        throw_broadcast(e.what());
+    } catch (...) {
+        rethrow_with_place(rt::LineScope::current());
     }
+}
+template <class F>
+decltype(auto) located(F&& f, here line) {
+    rt::LineScope scope(line);
+    return located(std::forward<F>(f));
 }
 
 /// @throws std::runtime_error for more than bc::kMaxRank axes

@@ -99,6 +99,57 @@ element_iterator<B, L> element_end(const B& e, here line) {
     });
 }
 
+/// A stepper over the evaluated elements of an expression of which xtensor could not compute every one. xtensor's own
+/// functions, views and reducers walk over their operands so.
+template <class T>
+class evaluated_stepper {
+    using array = xarray<T>;
+    using inner = typename array::const_stepper;
+
+public:
+    using storage_type = typename inner::storage_type;
+    using subiterator_type = typename inner::subiterator_type;
+    using value_type = T;
+    using reference = typename inner::reference;
+    using pointer = typename inner::pointer;
+    using size_type = typename inner::size_type;
+    using difference_type = typename inner::difference_type;
+    using shape_type = typename inner::shape_type;
+
+    evaluated_stepper() = default;
+    evaluated_stepper(std::shared_ptr<const array> values, inner it) noexcept
+        : values_(std::move(values)), it_(std::move(it)) {}
+
+    reference operator*() const { return *it_; }
+    void step(size_type axis) { it_.step(axis); }
+    void step_back(size_type axis) { it_.step_back(axis); }
+    void step(size_type axis, size_type n) { it_.step(axis, n); }
+    void step_back(size_type axis, size_type n) { it_.step_back(axis, n); }
+    void reset(size_type axis) { it_.reset(axis); }
+    void reset_back(size_type axis) { it_.reset_back(axis); }
+    void to_begin() { it_.to_begin(); }
+    void to_end(xt::layout_type l) { it_.to_end(l); }
+
+private:
+    std::shared_ptr<const array> values_;
+    inner it_;
+};
+
+/// The evaluated elements. xtensor asks for steppers where nothing may be thrown: an error is held.
+template <class E>
+std::shared_ptr<const xarray<typename E::value_type>> values_to_step_over(const E& e) noexcept {
+    using array = xarray<typename E::value_type>;
+    auto values = std::make_shared<array>();
+    try {
+        *values = array(e, rt::LineScope::current());
+        rt::readable(values->used().storage.base(), rt::Reason::iterator, rt::LineScope::current());
+    } catch (...) {
+        rt::hold_current_error();
+        values->resize(e.shape());
+    }
+    return values;
+}
+
 template <class F, class... CT, class Get>
 bool refuses_element(const xt::xfunction<F, CT...>& e, const Get& get);
 

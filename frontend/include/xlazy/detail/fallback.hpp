@@ -22,9 +22,11 @@ private:
 template <class F>
 auto fall_back_to(const char* function, F&& compute) {
     fallback_scope scope(function);
-    auto result = compute();
-    rt::throw_held();
-    return result;
+    return located([&] {
+        auto result = compute();
+        rt::throw_held();
+        return result;
+    });
 }
 
 }  // namespace xlazy::detail

@@ -42,6 +42,8 @@ template <class B>
 struct lowering<lazy_function<B>> : lowering<B> {};
 template <class B>
 struct lowering<lazy_reducer<B>> : lowering<B> {};
+template <class B>
+struct lowering<lazy_view<B>> : lowering<B> {};
 
 template <class E>
 inline constexpr bool is_scalar = false;

@@ -66,7 +66,16 @@ rt::Base* base_of(const E& e) {
     if constexpr (requires { e.used(); })
         return e.used().storage.base();
     else
-        return viewed<E>::get(e).base;
+        return base_of(e.expression());
+}
+
+/// The same as it is, before a default-constructed array has its value: for looking at an element in passing.
+template <class E>
+const rt::Base* peek_base_of(const E& e) noexcept {
+    if constexpr (requires { e.used(); })
+        return e.peek().storage.base();
+    else
+        return peek_base_of(e.expression());
 }
 
 /// Shape, strides and offset of an xstrided_view, on `base`.

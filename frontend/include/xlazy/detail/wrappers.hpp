@@ -32,11 +32,27 @@ namespace xlazy::detail {
     XLAZY_ELEMENT_ITERATORS(crbegin, std::make_reverse_iterator(element_end<L>(base_cast(), line))) \
     XLAZY_ELEMENT_ITERATORS(crend, std::make_reverse_iterator(element_begin<L>(base_cast(), line)))
 
+/// There may be elements that xtensor cannot compute: an integer division by zero ends the program.
+template <class B>
+inline constexpr bool may_be_refused = is_recorded_tree<B> && any_failure<B>;
+
+template <class B>
+struct steppers_of {
+    using type = typename B::const_stepper;
+};
+template <class B>
+    requires may_be_refused<B>
+struct steppers_of<B> {
+    using type = evaluated_stepper<typename B::value_type>;
+};
+
 /// Elements of the expression B.
 template <class B>
 class recorded_values : public B {
 public:
     using const_reference = typename B::const_reference;
+    using const_stepper = typename steppers_of<B>::type;
+    using stepper = const_stepper;
 
     recorded_values(const B& b) : B(b) {}
     recorded_values(B&& b) : B(std::move(b)) {}
@@ -66,6 +82,27 @@ public:
 
     XLAZY_CONST_ITERATORS
 
+    template <class S>
+    const_stepper stepper_begin(const S& shape) const noexcept {
+        if constexpr (kMayBeRefused) {
+            auto values = values_to_step_over(base_cast());
+            auto it = std::as_const(*values).stepper_begin(shape);
+            return const_stepper(std::move(values), std::move(it));
+        } else {
+            return B::stepper_begin(shape);
+        }
+    }
+    template <class S>
+    const_stepper stepper_end(const S& shape, xt::layout_type l) const noexcept {
+        if constexpr (kMayBeRefused) {
+            auto values = values_to_step_over(base_cast());
+            auto it = std::as_const(*values).stepper_end(shape, l);
+            return const_stepper(std::move(values), std::move(it));
+        } else {
+            return B::stepper_end(shape, l);
+        }
+    }
+
 protected:
     const B& base_cast() const noexcept { return *this; }
 
@@ -84,10 +121,10 @@ private:
     }
     template <class... I>
     const_reference checked_value_at(here line, I... i) const {
-        xt::check_access(this->shape(), i...);
+        located([&] { xt::check_access(this->shape(), i...); }, line);
         return value_at(line, i...);
     }
-    static constexpr bool kMayBeRefused = is_recorded_tree<B> && any_failure<B>;
+    static constexpr bool kMayBeRefused = may_be_refused<B>;
     /// xtensor cannot compute the element.
     template <class Get>
     bool is_refused(const Get& get) const {
@@ -154,6 +191,29 @@ public:
     using compound_assignment<lazy_view>::operator|=;
     using compound_assignment<lazy_view>::operator^=;
 
+    XLAZY_INDEXED(reference, operator(), , write_at)
+    XLAZY_INDEXED(const_reference, operator(), const, read_at)
+    XLAZY_INDEXED(reference, at, , write_checked)
+    XLAZY_INDEXED(const_reference, at, const, read_checked)
+    reference operator[](index_here i) { return write_at(i.line, i.value); }
+    const_reference operator[](index_here i) const { return read_at(i.line, i.value); }
+    template <class S>
+    xt::disable_integral_t<S, reference> operator[](const S& index) {
+        return this->element(index.cbegin(), index.cend());
+    }
+    template <class S>
+    xt::disable_integral_t<S, const_reference> operator[](const S& index) const {
+        return this->element(index.cbegin(), index.cend());
+    }
+    template <class I>
+    reference operator[](std::initializer_list<I> index) {
+        return this->element(index.begin(), index.end());
+    }
+    template <class I>
+    const_reference operator[](std::initializer_list<I> index) const {
+        return this->element(index.begin(), index.end());
+    }
+
     template <class V>
     void fill(const V& value, here line = here::current()) {
         rt::LineScope scope(line);
@@ -169,6 +229,50 @@ public:
 private:
     static constexpr bool kWritable = !std::is_const_v<std::remove_reference_t<typename B::reference>>;
     const B& base_cast() const noexcept { return *this; }
+
+    template <class... I>
+    reference write_at(here line, I... i) {
+        if constexpr (viewed<B>::ok) {
+            const rt::Base* base = peek_base_of(base_cast());
+            const void* memory = kWritable ? base->writable_element() : base->readable_element();
+            if (__builtin_expect(memory == nullptr, 0)) memory = rt::waited_for(wait_for_element(line));
+            return B::operator()(i...);
+        } else {
+            rt::LineScope scope(line);
+            return B::operator()(i...);
+        }
+    }
+    template <class... I>
+    const_reference read_at(here line, I... i) const {
+        if constexpr (viewed<B>::ok) {
+            const void* memory = peek_base_of(base_cast())->readable_element();
+            if (__builtin_expect(memory == nullptr, 0)) memory = rt::waited_for(wait_for_value(line));
+            return B::operator()(i...);
+        } else {
+            rt::LineScope scope(line);
+            return B::operator()(i...);
+        }
+    }
+    template <class... I>
+    reference write_checked(here line, I... i) {
+        located([&] { xt::check_access(this->shape(), i...); }, line);
+        return write_at(line, i...);
+    }
+    template <class... I>
+    const_reference read_checked(here line, I... i) const {
+        located([&] { xt::check_access(this->shape(), i...); }, line);
+        return read_at(line, i...);
+    }
+    // They must not change what the loop around the access has loaded.
+    XLAZY_WAITS const void* wait_for_element(here line) const {
+        if constexpr (kWritable)
+            return rt::base_write(base_of(base_cast()), rt::Reason::element, line_or(line));
+        else
+            return wait_for_value(line);
+    }
+    XLAZY_WAITS const void* wait_for_value(here line) const {
+        return rt::base_read(base_of(base_cast()), rt::Reason::element, line_or(line));
+    }
 };
 
 template <class B>

@@ -12,6 +12,12 @@
 #ifdef XTENSOR_COMPLEX_HPP
 #include "xlazy/overlay/xcomplex.hpp"
 #endif
+#ifdef XTENSOR_XMASKED_VIEW_HPP
+#include "xlazy/overlay/xmasked_view.hpp"
+#endif
+#ifdef XTENSOR_DYNAMIC_VIEW_HPP
+#include "xlazy/overlay/xdynamic_view.hpp"
+#endif
 #ifdef XTENSOR_SORT_HPP
 #include "xlazy/overlay/xsort.hpp"
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// index_view, filter, filtration. They work on the elements, not in the queue.
+// index_view and filter, which work on the elements, not in the queue; filtration, which is recorded.
 #pragma once
 
+#include "xlazy/detail/chosen.hpp"
 #include "xlazy/detail/wrappers.hpp"
 
 #include "xlazy/detail/stock_begin.hpp"
@@ -19,10 +20,6 @@ template <xt::layout_type L, class E, class O>
 auto filter(E&& e, O&& condition) {
     return xt::filter<L>(std::forward<E>(e), std::forward<O>(condition));
 }
-template <class E, class C>
-auto filtration(E&& e, C&& condition) {
-    return xt::filtration(std::forward<E>(e), std::forward<C>(condition));
-}
 
 }  // namespace stock
 
@@ -31,7 +28,7 @@ template <class O>
 decltype(auto) evaluated_condition(O&& condition) {
     using E = std::decay_t<O>;
     if constexpr (lazy<E> && !is_array<E>)
-        return evaluated_copy(condition, rt::LineScope::current());
+        return located([&] { return evaluated_copy(condition, rt::LineScope::current()); });
     else
         return std::forward<O>(condition);
 }
@@ -39,6 +36,12 @@ decltype(auto) evaluated_condition(O&& condition) {
 namespace overloads {
 using namespace xt;
 
+template <class E, class C>
+    requires(viewed<std::decay_t<E>>::ok && recorded_value<std::decay_t<E>> &&
+             !std::is_const_v<std::remove_reference_t<E>>)
+inline auto filtration(E&& e, C&& condition) noexcept {
+    return chosen_elements<xclosure_t<E>, const_xclosure_t<C>>(std::forward<E>(e), std::forward<C>(condition));
+}
 template <class E, class I>
     requires lazy<std::decay_t<E>>
 inline auto index_view(E&& e, I&& indices) noexcept {
@@ -59,9 +62,11 @@ inline auto index_view(E&& e, const xindex (&indices)[L]) noexcept {
 template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E, class O>
     requires(lazy<std::decay_t<E>> || lazy<std::decay_t<O>>)
 inline auto filter(E&& e, O&& condition) {
+    decltype(auto) chosen = evaluated_condition(std::forward<O>(condition));
     rt::fall_back("filter", rt::LineScope::current());
     rt::InsideXtensor inside;
-    auto view = stock::filter<L>(std::forward<E>(e), evaluated_condition(std::forward<O>(condition)));
+    auto view = stock::filter<L>(std::forward<E>(e), chosen);
+    rt::throw_held();
     if constexpr (lazy<std::decay_t<E>>)
         return make_lazy_view(std::move(view));
     else
@@ -73,5 +78,6 @@ inline auto filter(E&& e, O&& condition) {
 
 namespace xt {
 using xlazy::detail::overloads::filter;
+using xlazy::detail::overloads::filtration;
 using xlazy::detail::overloads::index_view;
 }  // namespace xt

@@ -32,7 +32,7 @@ namespace overloads {
 template <class E>
     requires lazy<std::decay_t<E>>
 inline auto strided_view(E&& e, const xt::xstrided_slice_vector& slices) {
-    return make_lazy_view(stock::strided_view(std::forward<E>(e), slices));
+    return located([&] { return make_lazy_view(stock::strided_view(std::forward<E>(e), slices)); });
 }
 template <xt::layout_type L = xt::layout_type::dynamic, class E, class S, class X>
     requires lazy<std::decay_t<E>>
@@ -43,7 +43,7 @@ inline auto strided_view(E&& e, S&& shape, X&& strides, std::size_t offset = 0, 
 template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E, class S>
     requires lazy<std::decay_t<E>>
 inline auto reshape_view(E&& e, S&& shape) {
-    return make_lazy_view(stock::reshape_view<L>(std::forward<E>(e), std::forward<S>(shape)));
+    return located([&] { return make_lazy_view(stock::reshape_view<L>(std::forward<E>(e), std::forward<S>(shape))); });
 }
 
 }  // namespace overloads

@@ -62,6 +62,48 @@ template <class CT, class... S>
     requires(!viewed<xt::xview<CT, S...>>::ok && (is_strided_slice<S> && ...))
 struct lowering<xt::xview<CT, S...>> : view_of_expression<xt::xview<CT, S...>, compose_slices> {};
 
+struct compose_picks {
+    template <class V>
+    static picked_window compose(const V& view, const window& p) {
+        picked_window all{{p.base, p.offset, 0, {}, {}}, {}};
+        std::size_t axis = 0;
+        std::apply([&](const auto&... slice) { (add(all, p, axis, slice), ...); }, view.slices());
+        for (; axis < p.rank; ++axis) all.frame.add(p.extents[axis], p.strides[axis]);
+        return all;
+    }
+
+private:
+    template <class S>
+    static void add(picked_window& all, const window& parent, std::size_t& axis, const S& slice) {
+        if constexpr (xt::detail::is_strided_slice_impl<S>::value) {
+            add_slice(all.frame, parent, axis, slice);
+        } else {
+            const auto size = static_cast<std::size_t>(slice.size());
+            auto& picked = all.picked.emplace_back(picked_window::axis{all.frame.rank, {}});
+            for (std::size_t i = 0; i < size; ++i) {
+                picked.places.push_back(static_cast<std::ptrdiff_t>(slice(static_cast<typename S::size_type>(i))) *
+                                        parent.strides[axis]);
+            }
+            ++axis;
+            all.frame.add(size, 0);
+        }
+    }
+};
+
+template <class CT, class... S>
+    requires(!(is_strided_slice<S> && ...))
+struct lowering<xt::xview<CT, S...>> : picks_of_expression<xt::xview<CT, S...>, compose_picks> {};
+
+template <class CT, class... S>
+    requires(!(is_strided_slice<S> && ...))
+struct picked_view<xt::xview<CT, S...>> {
+    using parent = std::decay_t<CT>;
+    static constexpr bool ok = viewed<parent>::ok;
+    static picked_window get(const xt::xview<CT, S...>& view) {
+        return compose_picks::compose(view, viewed<parent>::get(view.expression()));
+    }
+};
+
 template <class CT, class... S>
 inline constexpr bool reads_arrays<xt::xview<CT, S...>> = reads_arrays<std::decay_t<CT>>;
 
@@ -103,6 +145,22 @@ struct view_temporary_type<E, SL...> {
                                     layout_remove_any(E::static_layout)>;
     };
     using type = typename array<typename E::shape_type>::type;
+};
+
+/// As xtensor's, which takes the view's operand for a reference: its steppers over a constant one that is held by value
+/// would not fit the view.
+template <class CT, class... S>
+    requires(std::is_const_v<CT> && xlazy::detail::held_by_value<std::remove_const_t<CT>>)
+struct xiterable_inner_types<xview<CT, S...>> {
+    using xexpression_type = std::decay_t<CT>;
+    static constexpr bool is_strided_view = detail::is_strided_view<xexpression_type, S...>::value;
+    static constexpr bool is_contiguous_view = detail::is_contiguous_view<xexpression_type, S...>::value;
+    using inner_shape_type =
+        std::conditional_t<is_contiguous_view, typename detail::get_contigous_shape_type<xexpression_type, S...>::type,
+                           typename xview_shape_type<typename xexpression_type::shape_type, S...>::type>;
+    using stepper = std::conditional_t<is_strided_view, xstepper<xview<CT, S...>>, xview_stepper<true, CT, S...>>;
+    using const_stepper =
+        std::conditional_t<is_strided_view, xstepper<const xview<CT, S...>>, xview_stepper<true, CT, S...>>;
 };
 
 using xlazy::detail::overloads::col;
