@@ -98,5 +98,20 @@ TEST(Origins, ForkedChildInternsWhileAnotherThreadDid) {
     EXPECT_EQ(failed, 0);
 }
 
+/// As when a shared object is unloaded and another one comes to lie in its place.
+TEST(Origins, AnotherTextAtTheSameAddress) {
+    char file[] = "unloaded_a.cpp", function[] = "first";
+    const OriginId before = intern_origin(file, 7, function);
+    EXPECT_EQ(intern_origin(file, 7, function), before);
+    file[9] = 'b';
+    const OriginId after = intern_origin(file, 7, function);
+    EXPECT_NE(after, before);
+    EXPECT_EQ(to_string(before), "unloaded_a.cpp:7");
+    EXPECT_EQ(to_string(after), "unloaded_b.cpp:7");
+    function[0] = 'F';
+    EXPECT_STREQ(origin(intern_origin(file, 7, function)).function, "First");
+    EXPECT_STREQ(origin(after).function, "first");
+}
+
 }  // namespace
 }  // namespace xlazy::bc
