@@ -11,6 +11,7 @@ const std::vector<Statement>& statements() {
         std::vector<Statement> all = value_statements();
         for (const Statement& one : array_statements()) all.push_back(one);
         for (const Statement& one : layout_statements()) all.push_back(one);
+        for (const Statement& one : type_statements()) all.push_back(one);
         return all;
     }();
     return table;

@@ -14,5 +14,6 @@ struct Statement {
 std::vector<Statement> value_statements();   ///< elementwise, types, masks
 std::vector<Statement> array_statements();   ///< views, broadcasting, reductions, whole arrays, the host
 std::vector<Statement> layout_statements();  ///< layouts, left sides, picks, memory of the user's
+std::vector<Statement> type_statements();    ///< every element type
 
 }  // namespace xlazy::fuzz::XLAZY_FUZZ_LIBRARY

@@ -7,6 +7,8 @@
 #include "fuzz/random.hpp"
 
 #include <cmath>
+#include <complex>
+#include <tuple>
 #include <type_traits>
 
 #include <xtensor/xarray.hpp>
@@ -21,9 +23,27 @@ struct Variable {
     bool exact = true;
 };
 
+/// Variables of the element types that have no name of their own in World.
+template <class T>
+struct Typed {
+    using type = T;
+    Variable<xt::xtensor<T, 2>> variables[2];
+};
+using AllTyped =
+    std::tuple<Typed<std::int8_t>, Typed<std::int16_t>, Typed<std::int64_t>, Typed<std::uint8_t>, Typed<std::uint16_t>,
+               Typed<std::uint32_t>, Typed<std::uint64_t>, Typed<std::complex<float>>, Typed<std::complex<double>>>;
+
+template <class T>
+constexpr bool is_complex = false;
+template <class T>
+constexpr bool is_complex<std::complex<T>> = true;
+
+/// Complex numbers are compared by their parts.
 template <class T>
 constexpr Observation::Element element_of() {
-    if constexpr (std::is_same_v<T, bool>)
+    if constexpr (is_complex<T>)
+        return element_of<typename T::value_type>();
+    else if constexpr (std::is_same_v<T, bool>)
         return Observation::Element::Bool;
     else if constexpr (std::is_same_v<T, float>)
         return Observation::Element::F32;
@@ -58,6 +78,7 @@ public:
         for (Columns& one : column_majors) fill(one.array, {rows, columns}, random);
         for (Flexible& one : flexibles) fill(one.array, {rows, columns}, random);
         foreign.assign(rows * columns, 0.75);
+        each_typed([&](auto& one) { fill(one.array, {rows, columns}, random); });
     }
 
     /// A random one of the variables of one kind.
@@ -75,6 +96,14 @@ public:
     Dynamic& dynamic() { return any(dynamics); }
     Columns& column_major() { return any(column_majors); }
     Flexible& flexible() { return any(flexibles); }
+    template <class T>
+    auto& typed() {
+        return any(std::get<Typed<T>>(typed_).variables);
+    }
+    template <class F>
+    void each_typed(F&& f) {
+        std::apply([&](auto&... of) { (each_of(of.variables, f), ...); }, typed_);
+    }
 
     std::ptrdiff_t random_row() { return static_cast<std::ptrdiff_t>(random.below(static_cast<std::int64_t>(rows))); }
     std::ptrdiff_t random_column() {
@@ -125,6 +154,7 @@ public:
         for (const auto& one : column_majors) show("column-major matrix", one);
         for (const auto& one : flexibles) show("dynamic layout", one);
         for (const double one : foreign) show_value("foreign", one, foreign_exact);
+        each_typed([&](const auto& one) { show("matrix of another type", one); });
     }
 
     std::size_t rows, columns;
@@ -143,6 +173,10 @@ public:
     bool foreign_exact = true;
 
 private:
+    template <class Variables, class F>
+    static void each_of(Variables& variables, F&& f) {
+        for (auto& one : variables) f(one);
+    }
     template <class Array>
     static void fill(Array& array, const typename Array::shape_type& shape, Random& random) {
         using T = std::decay_t<decltype(*array.begin())>;
@@ -153,11 +187,14 @@ private:
                 *it = value > 0;
             else if constexpr (std::is_floating_point_v<T>)
                 *it = static_cast<T>(value) / T(4);
+            else if constexpr (is_complex<T>)
+                *it = T(static_cast<typename T::value_type>(value) / 4, static_cast<typename T::value_type>(value % 7));
             else
-                *it = static_cast<T>(value);
+                *it = static_cast<T>(std::is_unsigned<T>::value ? std::abs(value) : value);
         }
     }
 
+    AllTyped typed_;
     Trace& trace_;
 };
 
