@@ -145,6 +145,23 @@ Complex<T> recovered_product(Complex<T> a, Complex<T> b, Complex<T> lost) {
     return {kInfinity<T> * direction.re, kInfinity<T> * direction.im};
 }
 
+/// The power of two by which all parts of a quotient's operands are multiplied, so that nothing overflows or loses
+/// digits as a subnormal.
+template <class T>
+constexpr T quotient_scale(Complex<T> a, Complex<T> b) {
+    if constexpr (std::is_same_v<T, float>) {
+        return 1;
+    } else {
+        using Limits = std::numeric_limits<T>;
+        constexpr T least = Limits::min(), small = Limits::epsilon(), large = Limits::max() / 2, limit = large * small;
+        const T x = absolute(a.re), y = absolute(a.im), re = absolute(b.re), im = absolute(b.im);
+        const T divisor = re < im ? im : re;
+        const bool few_digits =
+            ((x < least) & (y < limit) & (divisor < limit)) | ((y < least) & (x < limit) & (divisor < limit));
+        return divisor >= large ? T(0.5) : (divisor < small) | few_digits ? T(1) / small : T(1);
+    }
+}
+
 /// Smith's quotient: the divisor's larger part is taken out. All operands are scaled by a power of two where parts
 /// would overflow or lose digits as subnormals: M. Baudin and R. L. Smith, A Robust Complex Division in Scilab,
 /// arXiv:1210.4539, with the single scaling that GCC's runtime library has. float computes in double, where neither
@@ -156,21 +173,16 @@ constexpr Complex<T> plain_quotient(Complex<T> a, Complex<T> b) {
         const double divisor = c * c + d * d;
         return {static_cast<float>((x * c + y * d) / divisor), static_cast<float>((y * c - x * d) / divisor)};
     } else {
-        using Limits = std::numeric_limits<T>;
-        constexpr T least = Limits::min(), small = Limits::epsilon(), large = Limits::max() / 2;
         // The parts that go with the larger part of the divisor come first.
         const bool turned = absolute(b.re) < absolute(b.im);
         T x = turned ? a.im : a.re, y = turned ? a.re : a.im, c = turned ? b.im : b.re, d = turned ? b.re : b.im;
-        const T of_x = absolute(x), of_y = absolute(y), of_c = absolute(c), limit = large * small;
-        const bool few_digits =
-            ((of_x < least) & (of_y < limit) & (of_c < limit)) | ((of_y < least) & (of_x < limit) & (of_c < limit));
-        const T scale = of_c >= large ? T(0.5) : (of_c < small) | few_digits ? T(1) / small : T(1);
+        const T scale = quotient_scale(a, b);
         x *= scale;
         y *= scale;
         c *= scale;
         d *= scale;
         const T ratio = d / c, divisor = d * ratio + c;
-        const bool normal = absolute(ratio) > least;
+        const bool normal = absolute(ratio) > std::numeric_limits<T>::min();
         const T from_y = normal ? y * ratio : d * (y / c), from_x = normal ? x * ratio : d * (x / c);
         return {(from_y + x) / divisor, (turned ? from_x - y : y - from_x) / divisor};
     }
@@ -180,6 +192,9 @@ constexpr Complex<T> plain_quotient(Complex<T> a, Complex<T> b) {
 /// infinite. C99 Annex G.5.1.
 template <class T>
 Complex<T> recovered_quotient(Complex<T> a, Complex<T> b, Complex<T> lost) {
+    const T scale = quotient_scale(a, b);
+    a = {a.re * scale, a.im * scale};
+    b = {b.re * scale, b.im * scale};
     if (b.re == 0 && b.im == 0 && (a.re == a.re || a.im == a.im)) {
         const T infinity = copy_sign(kInfinity<T>, b.re);
         return {infinity * a.re, infinity * a.im};

@@ -29,6 +29,7 @@ std::string_view result_type(const OpInfo& op) {
         case ResultType::Same: return "same";
         case ResultType::Bool: return "bool";
         case ResultType::Real: return op.in == OperandTypes::Complex ? "part" : "same; complex: part";
+        case ResultType::Complex: return "complex of such parts";
         case ResultType::Any: break;
     }
     return "any";

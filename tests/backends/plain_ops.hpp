@@ -205,11 +205,16 @@ R plain_real_value(Op op, bool mask, T a, T b, T c) {
 }
 
 template <class R, class T>
+R with_parts(T real, T imaginary) {
+    return {static_cast<typename R::value_type>(real), static_cast<typename R::value_type>(imaginary)};
+}
+
+template <class R, class T>
 R plain_value(Op op, bool mask, T a, T b, T c) {
     if constexpr (is_complex<T>)
         return plain_complex_value<R>(op, mask, a, b);
     else if constexpr (is_complex<R>)
-        return plain_cast<R>(a);
+        return op == Op::make_complex ? with_parts<R>(a, b) : plain_cast<R>(a);
     else
         return plain_real_value<R>(op, mask, a, b, c);
 }

@@ -27,7 +27,7 @@ T rule_value(Op op, const std::vector<T>& line, std::int64_t inner) {
     while (lanes * inner > 32 && lanes > 1) lanes /= 2;
     while (leaf * inner > 4096 && leaf > 32) leaf /= 2;
     using Sum = std::optional<T>;
-    const auto add = [](Sum& a, const Sum& b) {
+    const auto add = [op](Sum& a, const Sum& b) {
         if (!b) return;
         a = a ? plain_combine<T>(op, *a, *b) : b;
     };

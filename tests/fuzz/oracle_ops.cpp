@@ -340,7 +340,10 @@ void map_elements(const OpRequest& request, std::span<const Dense> in, Dense& ou
         } else if (bc::info(request.op).result == bc::ResultType::Bool) {
             save(out.bytes, i, predicate(request.op, load<T>(a, i), load<T>(b, i)));
         } else if (request.type != request.result) {
-            if constexpr (is_complex<T>) save(out.bytes, i, part_of(request.op, load<T>(a, i)));
+            if constexpr (is_complex<T>)
+                save(out.bytes, i, part_of(request.op, load<T>(a, i)));
+            else if constexpr (std::is_floating_point_v<T>)
+                save(out.bytes, i, std::complex<T>(load<T>(a, i), load<T>(b, i)));
         } else if (in.size() == 3 && !request.masked) {
             save(out.bytes, i, ternary_op(request.op, load<T>(a, i), load<T>(b, i), load<T>(in[2].bytes, i)));
         } else if (request.masked && !load<bool>(in[2].bytes, i)) {

@@ -39,10 +39,8 @@ template <class F>
 void with_type(DType type, F&& f) {
     switch (type) {
 #define XLAZY_CALL_0(id, ctype)
-#define XLAZY_CALL_1(id, ctype)                     \
-    case DType::id:                                 \
-        f(std::type_identity<KernelType<ctype>>{}); \
-        break;
+#define XLAZY_CALL_1(id, ctype) \
+    case DType::id: f(std::type_identity<KernelType<ctype>>{}); break;
 #define XLAZY_DTYPE(id, name, ctype, kind, enabled) XLAZY_CALL_##enabled(id, ctype)
 #include "xlazy/bytecode/dtype.def"
 #undef XLAZY_DTYPE
@@ -105,6 +103,7 @@ void map_elements(Op op, const T* pa, const T* pb, const T* pc, void* pout, std:
 #define XLAZY_MAP_Same(id, arity, maths, expression) XLAZY_MAP_##maths(id, arity, expression)
 #define XLAZY_MAP_Bool(id, arity, maths, expression) XLAZY_MAP_##maths(id, arity, expression)
 #define XLAZY_MAP_Real(id, arity, maths, expression) XLAZY_MAP_##maths(id, arity, expression)
+#define XLAZY_MAP_Complex(id, arity, maths, expression) XLAZY_MAP_##maths(id, arity, expression)
 #define XLAZY_MAP_Any(id, arity, maths, expression)
 #define XLAZY_MAP_Exact(id, arity, expression) XLAZY_MAP_##arity(id, expression)
 #define XLAZY_MAP_Scalar(id, arity, expression)

@@ -48,6 +48,11 @@ constexpr DType real_of(DType type) noexcept {
     return type == DType::c64 ? DType::f32 : type == DType::c128 ? DType::f64 : type;
 }
 
+/// Type of the complex numbers with parts of a floating-point type; none for other types.
+constexpr DType complex_of(DType type) noexcept {
+    return type == DType::f32 ? DType::c64 : type == DType::f64 ? DType::c128 : DType::none;
+}
+
 /// DType of a name of the text form; DType::none if there is no such type.
 DType dtype_from_name(std::string_view name) noexcept;
 

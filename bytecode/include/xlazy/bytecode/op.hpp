@@ -25,7 +25,7 @@ enum class OperandTypes : std::uint8_t {
     Bool,
     Index,
 };
-enum class ResultType : std::uint8_t { Same, Bool, Real, Any };
+enum class ResultType : std::uint8_t { Same, Bool, Real, Complex, Any };
 enum class Fault : std::uint8_t { None, DivideByZero };
 enum class Maths : std::uint8_t { Exact, Vector, Scalar };
 
@@ -42,7 +42,7 @@ struct OpInfo {
 };
 
 inline constexpr OpInfo kOps[] = {
-#define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc)                                    \
+#define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) \
     {#id, arity, OpKind::kind, OperandTypes::in, ResultType::result, Fault::fault, Maths::maths, #expression, doc},
 #include "xlazy/bytecode/ops.def"
 #undef XLAZY_OP
@@ -78,6 +78,7 @@ constexpr DType result_of(Op op, DType type) noexcept {
         case ResultType::Same: return type;
         case ResultType::Bool: return DType::boolean;
         case ResultType::Real: return real_of(type);
+        case ResultType::Complex: return complex_of(type);
         case ResultType::Any: break;
     }
     return DType::none;
