@@ -13,6 +13,7 @@ using xlazy::deferred_error;
 
 class OutOfMemory : public testing::Test {
 protected:
+    OutOfMemory() { xlazy::flush(); }  // the first use of the run time sets the limit of the environment
     /// Lets the pool hand out this many bytes more.
     static void leave(std::size_t bytes) { xlazy::be::pool_set_limit(xlazy::be::pool_stats().bytes_in_use + bytes); }
     ~OutOfMemory() override {
