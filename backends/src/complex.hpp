@@ -158,7 +158,7 @@ constexpr T quotient_scale(Complex<T> a, Complex<T> b) {
         const T divisor = re < im ? im : re;
         const bool few_digits =
             ((x < least) & (y < limit) & (divisor < limit)) | ((y < least) & (x < limit) & (divisor < limit));
-        return divisor >= large ? T(0.5) : (divisor < small) | few_digits ? T(1) / small : T(1);
+        return divisor >= large ? T(0.5) : ((divisor < small) | few_digits) ? T(1) / small : T(1);
     }
 }
 
