@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a plan costs in memory, before it runs: the bytes that its kernels move, the most that it holds at a time, and
+// the least of both that any plan of the batch could do with. Pure functions of their arguments.
+#pragma once
+
+#include "xlazy/bytecode/plan.hpp"
+
+namespace xlazy::opt {
+
+/// Bytes between memory and kernels.
+struct Traffic {
+    std::uint64_t read = 0;
+    std::uint64_t written = 0;
+    std::uint64_t total() const noexcept { return read + written; }
+    Traffic& operator+=(const Traffic& other) noexcept {
+        read += other.read;
+        written += other.written;
+        return *this;
+    }
+    friend bool operator==(const Traffic&, const Traffic&) noexcept = default;
+};
+
+/// Of one kernel of a plan. An element that it loads through several views is counted once, since a back end keeps it
+/// in a cache from one to the next; so is one that a broadcast repeats. Costs one bit an element of the arrays that
+/// several views show, for as long as it runs.
+Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::Kernel& kernel);
+/// Of all kernels.
+Traffic traffic_of(const bc::Program& program, const bc::Plan& plan);
+
+/// Memory of the arrays and the temporaries that the plan holds, in bytes.
+struct Footprint {
+    std::uint64_t before = 0;  ///< of the arrays that have a value before the batch
+    std::uint64_t peak = 0;    ///< most at a time, those arrays included
+};
+Footprint footprint_of(const bc::Program& program, const bc::Plan& plan);
+
+/// What a result of a reduction has to wait for fits a tile, so that its operand need not be read again, if it is not
+/// larger than this. A first-level cache holds it.
+inline constexpr std::uint64_t kTileBytes = 32 * 1024;
+
+/// The least that a plan of the batch can move: what is read of arrays that have a value before it, once in each pass
+/// over them, and what it gives to arrays that are live after it, once. A statement whose result nobody can read counts
+/// for nothing. Values are computed again in every pass that needs them, rather than kept.
+///
+/// A pass ends where a reduction must be complete before its operand is needed again: x - mean(x) reads x twice. Where
+/// the operand's part for one result fits a tile (kTileBytes), such as a row for a sum along it, one pass is enough.
+Traffic least_traffic(const bc::Program& program);
+
+/// The least that a plan of the batch can hold: all arrays before it, or all that are live after it. Reached if every
+/// temporary stays in the kernel, and every result takes the memory of an array that dies.
+std::uint64_t least_peak(const bc::Program& program);
+
+}  // namespace xlazy::opt
