@@ -7,6 +7,28 @@
 
 namespace xlazy::detail {
 
+Value with_part(rt::Statement& s, Value whole, bool imaginary, Value part) {
+    const Value other = s.apply(imaginary ? Op::real : Op::imag, bc::real_of(whole.dtype), whole);
+    return imaginary ? s.apply(Op::make_complex, whole.dtype, other, part)
+                     : s.apply(Op::make_complex, whole.dtype, part, other);
+}
+
+Value record_mixed(rt::Statement& s, Op op, Value a, Value b) {
+    const bool real_first = !bc::is_complex(a.dtype);
+    const DType type = real_first ? b.dtype : a.dtype;
+    if (real_first && op == Op::div) return s.apply(op, type, s.cast(a, type), b);
+    const Value z = real_first ? b : a;
+    const Value x = real_first ? a : b;
+    const DType part = bc::real_of(type);
+    const Value re = s.apply(Op::real, part, z);
+    Value im = s.apply(Op::imag, part, z);
+    if (op == Op::mul || op == Op::div)
+        im = s.apply(op, part, im, x);
+    else if (real_first && op == Op::sub)
+        im = s.apply(Op::neg, part, im);
+    return s.apply(Op::make_complex, type, real_first ? s.apply(op, part, x, re) : s.apply(op, part, re, x), im);
+}
+
 Value record_power(rt::Statement& statement, Value a, std::size_t exponent, DType narrow, DType result) {
     if (exponent == 1) return a;
     const Value root = statement.cast(record_power(statement, a, exponent / 2, narrow, result), narrow);

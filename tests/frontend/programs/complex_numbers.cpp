@@ -189,18 +189,18 @@ void compound(Out& out) {
 
 }  // namespace
 
-FALLBACK_PROGRAM(complex_numbers, parts_and_powers_c64) { parts_and_powers<float>(out); }
-FALLBACK_PROGRAM(complex_numbers, parts_and_powers_c128) { parts_and_powers<double>(out); }
-FALLBACK_PROGRAM(complex_numbers, functions_c64) { functions<float>(out); }
-FALLBACK_PROGRAM(complex_numbers, functions_c128) { functions<double>(out); }
-FALLBACK_PROGRAM(complex_numbers, special_values_c64) { special_values<float>(out); }
-FALLBACK_PROGRAM(complex_numbers, special_values_c128) { special_values<double>(out); }
-FALLBACK_PROGRAM(complex_numbers, part_targets_c64) { part_targets<float>(out); }
-FALLBACK_PROGRAM(complex_numbers, part_targets_c128) { part_targets<double>(out); }
-FALLBACK_PROGRAM(complex_numbers, compound_c64) { compound<float>(out); }
-FALLBACK_PROGRAM(complex_numbers, compound_c128) { compound<double>(out); }
+PROGRAM(complex_numbers, parts_and_powers_c64) { parts_and_powers<float>(out); }
+PROGRAM(complex_numbers, parts_and_powers_c128) { parts_and_powers<double>(out); }
+PROGRAM(complex_numbers, functions_c64) { functions<float>(out); }
+PROGRAM(complex_numbers, functions_c128) { functions<double>(out); }
+PROGRAM(complex_numbers, special_values_c64) { special_values<float>(out); }
+PROGRAM(complex_numbers, special_values_c128) { special_values<double>(out); }
+PROGRAM(complex_numbers, part_targets_c64) { part_targets<float>(out); }
+PROGRAM(complex_numbers, part_targets_c128) { part_targets<double>(out); }
+PROGRAM(complex_numbers, compound_c64) { compound<float>(out); }
+PROGRAM(complex_numbers, compound_c128) { compound<double>(out); }
 
-FALLBACK_PROGRAM(complex_numbers, read_by_elements) {
+PROGRAM(complex_numbers, read_by_elements) {
     const xt::xarray<c128> z = xt::cast<c128>(sample<double>({2, 2}, 8)) * c128(0, 1);
     std::ostringstream text;
     for (const auto& value : z) text << value << ' ';

@@ -186,7 +186,7 @@ struct compound_types {
     using value_type = typename operands::second;
     static constexpr bool mixed = operands::mixed;
     static constexpr bool ok =
-        is_recorded<first> && is_recorded<value_type> && !mixed && bc::accepts(compound_op<O>, bc::dtype_of<first>());
+        is_recorded<first> && is_recorded<value_type> && (mixed || bc::accepts(compound_op<O>, bc::dtype_of<first>()));
 };
 template <class A, class B>
 struct compound_types<assignment::set, A, B> {
@@ -219,7 +219,10 @@ inline constexpr bool recorded_update = [] {
 template <assignment O, class Types>
 Value combine(rt::Statement& statement, Value old, Value value) {
     old = statement.cast(old, bc::dtype_of<typename Types::first>());
-    return statement.apply(compound_op<O>, bc::dtype_of<typename Types::result>(), old, value);
+    if constexpr (Types::mixed)
+        return record_mixed(statement, compound_op<O>, old, value);
+    else
+        return statement.apply(compound_op<O>, bc::dtype_of<typename Types::result>(), old, value);
 }
 
 template <assignment O, class D, class E>
@@ -250,6 +253,37 @@ struct part_target {
 };
 template <class B>
 struct part_target<lazy_view<B>> : part_target<B> {};
+
+template <assignment O, class D, class E>
+inline constexpr bool recorded_part_update = [] {
+    if constexpr (part_target<D>::ok)
+        return converts_to<value_of<E>, value_of<D>> && recorded_values_of<O, D, E>;
+    else
+        return false;
+}();
+
+/// The whole number is read and written again, with one part new.
+template <assignment O, class D, class E>
+void record_part_update(D& d, const E& e) {
+    using types = compound_types<O, value_of<D>, value_of<E>>;
+    using T = typename types::value_type;
+    constexpr bool kImaginary = part_target<D>::imaginary;
+    constexpr DType kPart = bc::dtype_of<value_of<D>>();
+    leaves evaluated;
+    prepare_as<T>(e, evaluated);
+    rt::Statement statement(rt::LineScope::current());
+    recording r{statement, evaluated};
+    Value value = lower_as<T>(e, r);
+    with_window(d.expression(), [&](const rt::ViewRef& view) {
+        const Value whole = statement.load(view);
+        if constexpr (O != assignment::set) {
+            const Value old = statement.apply(kImaginary ? Op::imag : Op::real, kPart, whole);
+            value = combine<O, types>(statement, old, value);
+        }
+        statement.store(view, with_part(statement, whole, kImaginary, statement.cast(value, kPart)));
+    });
+    evaluated.end_statement();
+}
 
 // ---- the same for views that pick elements
 
@@ -352,6 +386,8 @@ void update(D& d, const E& e) {
         located([&] { record_update<O>(d, e); });
     } else if constexpr (recorded_scatter<O, D, E>) {
         located([&] { record_scatter<O>(d, e); });
+    } else if constexpr (recorded_part_update<O, D, E>) {
+        located([&] { record_part_update<O>(d, e); });
     } else {
         using cause = std::conditional_t<viewed<D>::ok, E, D>;
         if constexpr (reads_arrays<D>)

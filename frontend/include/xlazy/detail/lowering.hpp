@@ -37,6 +37,12 @@ struct lowering {
     }
 };
 
+/// The complex numbers `whole` with another real or imaginary part.
+Value with_part(rt::Statement& statement, Value whole, bool imaginary, Value part);
+/// Arithmetic of a complex and a real number of its parts' type, as std::complex has it: no part meets a zero that the
+/// real number would have if it were made complex.
+Value record_mixed(rt::Statement& statement, Op op, Value a, Value b);
+
 // Wrappers are recorded as what they wrap.
 template <class B>
 struct lowering<lazy_function<B>> : lowering<B> {};
@@ -214,7 +220,7 @@ private:
         if constexpr (how == meeting::convert)
             return true;
         else if constexpr (sizeof...(CT) == 2 && mixed_parts())
-            return false;
+            return is_recorded<typename types::first> && is_recorded<typename types::second>;
         else
             return bc::accepts(opcode<functor>::code, operand_type());
     }
@@ -272,6 +278,8 @@ private:
         const Value y = lower_as<typename types::second>(b, r);
         if constexpr (composite) {
             return types::run(e, r.statement, x, y);
+        } else if constexpr (mixed_parts()) {
+            return record_mixed(r.statement, opcode<functor>::code, x, y);
         } else {
             if constexpr (fails_itself()) {
                 if (r.mask != nullptr) return r.statement.apply_masked(opcode<functor>::code, kResult, x, y, *r.mask);
