@@ -68,9 +68,13 @@ struct Element;
 #undef XLAZY_ELEMENT_1
 #undef XLAZY_ELEMENT_0
 
+/// What a loop reads bools as: GCC does not vectorise conversions and selections of bool.
+template <class T>
+using Readable = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;
+
 template <bc::Op Op, class R, class T>
 void unary_loop(const void* pa, const void*, const void*, void* pout, std::int64_t n) {
-    const T* a = static_cast<const T*>(pa);
+    const auto* a = static_cast<const std::conditional_t<Op == bc::Op::copy, T, Readable<T>>*>(pa);
     R* out = static_cast<R*>(pout);
     XLAZY_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) out[i] = Element<Op>::template value<R>(a[i]);
@@ -165,7 +169,7 @@ struct Wide {
 /// T is an unsigned integer or Wide: a selection moves bits.
 template <class T, Form F>
 void select_loop(const void* pa, const void* pb, const void* pc, void* pout, std::int64_t n) {
-    const bool* a = static_cast<const bool*>(pa);
+    const auto* a = static_cast<const Readable<bool>*>(pa);
     const T* b = static_cast<const T*>(pb);
     const T* c = static_cast<const T*>(pc);
     T* out = static_cast<T*>(pout);
@@ -174,7 +178,7 @@ void select_loop(const void* pa, const void* pb, const void* pc, void* pout, std
     XLAZY_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) {
         const T if_true = one_b ? first_b : b[i], if_false = one_c ? first_c : c[i];
-        out[i] = a[i] ? if_true : if_false;
+        out[i] = a[i] != 0 ? if_true : if_false;
     }
 }
 
@@ -228,8 +232,9 @@ std::int64_t fault_loop(const void* pa, const void* pb, const void* pmask, void*
     }
     const bool* mask = static_cast<const bool*>(pmask);
     if (mask != nullptr) {
+        const auto* allowed = static_cast<const Readable<bool>*>(pmask);
         XLAZY_INDEPENDENT
-        for (std::int64_t i = 0; i < n; ++i) out[i] = mask[i] ? out[i] : T(0);
+        for (std::int64_t i = 0; i < n; ++i) out[i] = allowed[i] != 0 ? out[i] : T(0);
     }
     return first_zero<T, F>(b, mask, n);
 }

@@ -3,6 +3,7 @@
 // XLAZY_PAIR_LOOPS, a few element types each. They define XLAZY_ISA.
 #pragma once
 
+#include "isa/division.hpp"
 #include "isa/loops.hpp"
 #include "isa/moves.hpp"
 #include "isa/reductions.hpp"
@@ -52,8 +53,8 @@ struct UnsignedOf {
     using type = T;
 };
 template <class T>
-requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) struct UnsignedOf<T> : std::make_unsigned<T> {
-};
+    requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
+struct UnsignedOf<T> : std::make_unsigned<T> {};
 /// Integers of one size share loops where they may.
 template <class T, bool IgnoresSign = true>
 using Shared = typename std::conditional_t<IgnoresSign, UnsignedOf<T>, std::type_identity<T>>::type;
@@ -80,6 +81,8 @@ constexpr void enter_exact(TypeKernels& table) {
     } else if constexpr (bc::info(Op).arity == 2) {
         forms[static_cast<std::size_t>(Form::vv)] = binary_loop<Op, R, T, Form::vv>;
         forms[static_cast<std::size_t>(Form::vs)] = binary_loop<Op, R, T, Form::vs>;
+        if constexpr (Op == bc::Op::div && std::is_floating_point_v<T>)
+            forms[static_cast<std::size_t>(Form::vs)] = divide_by_one<T>;
         if constexpr (!commutes(Op)) forms[static_cast<std::size_t>(Form::sv)] = binary_loop<Op, R, T, Form::sv>;
     }
 }

@@ -106,18 +106,30 @@ void TileProgram::lower_binary(std::size_t op, TileOp& tile_op) {
     }
 }
 
+/// -1 * x has the bits of -x, but for the sign of a NaN.
+std::uint16_t TileProgram::minus_one(bc::DType type) {
+    static constexpr float single = -1;
+    static constexpr double wide = -1;
+    scalars_.push_back(type == bc::DType::f32 ? static_cast<const void*>(&single) : &wide);
+    return static_cast<std::uint16_t>(scalars_begin() + scalars_.size() - 1);
+}
+
 void TileProgram::lower_pair(std::size_t op) {
     const std::size_t absorbed = absorbs_[op];
     const MicroOp& first = kernel_->ops[absorbed];
     const MicroOp& second = kernel_->ops[op];
     const bool left = second.in[0] == absorbed;  // first(a, b) is the second op's left operand
     const bool square = left && second.in[1] == absorbed;
-    const Place& c = places_[square ? first.in[0] : second.in[left ? 1 : 0]];
+    const auto place_of_second = [&](const MicroOp& micro, std::size_t operand) {
+        return micro.op == bc::Op::neg ? Place{minus_one(micro.type), true, false} : places_[micro.in[operand]];
+    };
+    const Place b = place_of_second(first, 1);
+    const Place c = square ? places_[first.in[0]] : place_of_second(second, left ? 1 : 0);
     TileOp tile_op(TileOp::Kind::Map);
     tile_op.a = places_[first.in[0]].pointer;
-    tile_op.b = places_[first.in[1]].pointer;
+    tile_op.b = b.pointer;
     tile_op.c = c.pointer;
-    Form form = form_of(places_[first.in[0]].uniform, places_[first.in[1]].uniform);
+    Form form = form_of(places_[first.in[0]].uniform, b.uniform);
     if (form == Form::sv && first.op != bc::Op::sub) {
         std::swap(tile_op.a, tile_op.b);
         form = Form::vs;
@@ -127,7 +139,7 @@ void TileProgram::lower_pair(std::size_t op) {
                                                          : PairFirst::mul;
     const PairSecond second_op = square                     ? PairSecond::square
                                  : second.op == bc::Op::add ? PairSecond::add
-                                 : second.op == bc::Op::mul ? PairSecond::mul
+                                 : second.op != bc::Op::sub ? PairSecond::mul
                                  : left                     ? PairSecond::sub
                                                             : PairSecond::reverse_sub;
     const PairLoops& pairs = second.type == bc::DType::f32 ? *kernels().pairs_f32 : *kernels().pairs_f64;

@@ -15,11 +15,11 @@ namespace {
 
 /// Costs in hundredths of a nanosecond, measured: starting a row, calling a loop, gathering or scattering an element.
 constexpr std::int64_t kRowCost = 2500, kCallCost = 600, kGatherCost = 35;
-/// Tiles hold at most this many elements, so that calling a loop costs little beside running it, and fewer where many
-/// slots are live, so that they stay in the caches of the first two levels.
+/// Bytes of a tile of the largest elements. Measured: tiles of 4 KiB are 2 % faster where all operands lie in the first
+/// two caches, and 15 % slower where they do not, since a tile's arithmetic hides the fetching of the next one. Short
+/// elements are as many as make the calls of loops cheap.
+constexpr std::int64_t kTileBytes = 2048;
 constexpr std::int64_t kMaxTile = 2048;
-constexpr std::int64_t kMinTile = 256;
-constexpr std::int64_t kSlotBudget = 32 * 1024;
 
 bool is_load(Kind kind) noexcept { return kind == Kind::LoadView || kind == Kind::LoadScratch; }
 bool is_store(Kind kind) noexcept { return kind == Kind::StoreView || kind == Kind::StoreScratch; }
@@ -50,7 +50,7 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings, const
     scalars_.clear();
     free_slots_.clear();
     cells_ = slots_ = 0;
-    slot_element_ = 8;
+    slot_element_ = 1;
     for (const MicroOp& op : kernel.ops) slot_element_ = std::max(slot_element_, bc::size_of(op.result));
     cost_ = 0;
     bind_accesses();
@@ -84,11 +84,10 @@ std::byte* TileProgram::start_of(const MicroOp& op) const noexcept {
 void TileProgram::rebind(const bc::Kernel& kernel, const Bindings& bindings) noexcept {
     kernel_ = &kernel;
     bindings_ = &bindings;
-    std::size_t scalar = 0;
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
         const MicroOp& op = kernel_->ops[i];
         if (op.kind == Kind::LoadScalar)
-            scalars_[scalar++] = bindings.program->scalars[op.index].bits;
+            scalars_[places_[i].pointer - scalars_begin()] = bindings.program->scalars[op.index].bits;
         else if (op.kind != Kind::Compute)
             nest_.move(access_of_[i], start_of(op));
     }
@@ -189,7 +188,7 @@ bool TileProgram::can_pair(std::size_t first) const {
     const auto arithmetic = [&](std::size_t i) {
         const MicroOp& op = kernel_->ops[i];
         return op.kind == Kind::Compute && bc::is_float(op.type) && !places_[i].uniform && absorbs_[i] == kNoOp &&
-               (op.op == bc::Op::add || op.op == bc::Op::sub || op.op == bc::Op::mul);
+               (op.op == bc::Op::add || op.op == bc::Op::sub || op.op == bc::Op::mul || op.op == bc::Op::neg);
     };
     const MicroOp& user = kernel_->ops[last_use_[first]];
     const bool square = user.op == bc::Op::mul && user.in[0] == first && user.in[1] == first;
@@ -263,8 +262,7 @@ bool TileProgram::overwritten_while_used(std::size_t load) const {
 }
 
 void TileProgram::choose_tile() {
-    const std::int64_t live = static_cast<std::int64_t>(std::max<std::size_t>(slots_, 1) * slot_element_);
-    tile_ = std::clamp(kSlotBudget / live, kMinTile, kMaxTile) & ~std::int64_t{63};
+    tile_ = std::min(kTileBytes / static_cast<std::int64_t>(slot_element_), kMaxTile);
     if (nest_.count() == 0) return;
     if (reductions_.empty()) {
         const std::int64_t row = nest_.extent(nest_.rank() - 1), parts = (row + tile_ - 1) / tile_;
@@ -275,6 +273,7 @@ void TileProgram::choose_tile() {
     } else {
         const ReductionShape shape = reduction_shape();
         const std::int64_t all = shape.n * shape.inner, width = shape.lanes * shape.inner;
+        if (all <= 4 * tile_ || only_folds_memory()) tile_ = kMaxTile;  // folds whole segments at once
         if (all <= tile_)
             tile_ -= tile_ % all;
         else if (width <= tile_)

@@ -116,7 +116,7 @@ public:
     const std::vector<const void*>& scalars() const noexcept { return scalars_; }
     std::size_t cells() const noexcept { return cells_; }
     std::size_t slots() const noexcept { return slots_; }
-    std::size_t slot_bytes() const noexcept { return static_cast<std::size_t>(tile_) * slot_element_; }
+    std::size_t slot_bytes() const noexcept { return (static_cast<std::size_t>(tile_) * slot_element_ + 63) / 64 * 64; }
 
 private:
     static constexpr std::size_t kNoAccess = ~std::size_t{0};
@@ -149,6 +149,7 @@ private:
     void lower_compute(std::size_t op);
     void lower_binary(std::size_t op, TileOp& tile_op);
     void lower_pair(std::size_t op);
+    std::uint16_t minus_one(bc::DType type);
     void lower_ternary(std::size_t op);
     void lower_fault(std::size_t op);
     void lower_store(std::size_t op);
@@ -177,7 +178,7 @@ private:
     LoopNest nest_;
     unsigned inner_axis_ = 0;
     std::int64_t block_ = 1, tile_ = 1, cost_ = 0;
-    std::size_t slot_element_ = 8;  ///< bytes of the largest element in a slot
+    std::size_t slot_element_ = 1;  ///< bytes of the largest element in a slot
     std::vector<TileOp> ops_;
     std::vector<FaultSite> faults_;
     std::vector<Reduction> reductions_;

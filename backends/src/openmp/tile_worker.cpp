@@ -130,7 +130,13 @@ void TileWorker::tile(std::int64_t first, std::int64_t count) noexcept {
     first_ = first;
     position_ = block_number_ * program_->block() + first;
     for (const Moving& moving : moving_) pointers_[moving.access] = at(origins_[moving.access] + first * moving.step);
-    for (const TileOp& op : program_->ops()) step(op, count);
+    void* const* p = pointers_.data();
+    for (const TileOp& op : program_->ops()) {
+        if (op.kind == TileOp::Kind::Map) [[likely]]
+            op.map(p[op.a], p[op.b], p[op.c], p[op.out], count);
+        else
+            step(op, count);
+    }
 }
 
 void TileWorker::step(const TileOp& op, std::int64_t count) noexcept {
