@@ -93,6 +93,9 @@ private:
         } else if (variable.kind == EnvKind::Size && !parse_size(value)) {
             warn(variable, value, kLegalSizes);
             value = variable.standard;
+        } else if (variable.kind == EnvKind::Explain && !parse_explain(value)) {
+            warn(variable, value, listed(variable.values));
+            value = variable.standard;
         } else if (variable.kind == EnvKind::Words) {
             const std::vector<std::string_view> words = split(value, ',');
             if (std::ranges::all_of(words, [&](std::string_view word) { return legal_word(variable, word); })) return;
@@ -148,6 +151,16 @@ std::optional<Size> parse_size(std::string_view text) {
     return size;
 }
 
+std::optional<ExplainWish> parse_explain(std::string_view text) {
+    using Form = ExplainWish::Form;
+    if (text == "1") return ExplainWish{Form::text};
+    const std::string_view file = text.substr(std::min<std::size_t>(text.size(), 4));
+    if (file.empty()) return std::nullopt;
+    if (text.starts_with("dot:")) return ExplainWish{Form::dot, std::string(file)};
+    if (text.starts_with("svg:")) return ExplainWish{Form::svg, std::string(file)};
+    return std::nullopt;
+}
+
 Settings read_settings(const std::function<const char*(const char*)>& lookup) {
     Settings settings;
     Reader read(lookup, settings);
@@ -171,6 +184,7 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
         settings.trace_flush = settings.trace_flush || word == "flush";
         settings.trace_plan = settings.trace_plan || word == "plan";
     }
+    settings.explain = parse_explain(read[Env::explain]).value_or(ExplainWish{});
     settings.stats = read[Env::stats];
     settings.log = read[Env::log];
     return settings;

@@ -14,7 +14,7 @@
 
 namespace xlazy::rt {
 
-enum class EnvKind : unsigned char { Choice, Words, Count, Size, Passes, Text };
+enum class EnvKind : unsigned char { Choice, Words, Count, Size, Passes, Explain, Text };
 
 struct EnvVariable {
     std::string_view name;
@@ -47,6 +47,14 @@ std::optional<Size> parse_size(std::string_view text);
 
 enum class BackendChoice : unsigned char { automatic, openmp, interp };
 
+/// What XLAZY_EXPLAIN asks for.
+struct ExplainWish {
+    enum class Form : unsigned char { none, text, dot, svg } form = Form::none;
+    std::string file{};  ///< dot and svg
+};
+/// "1", "dot:FILE" or "svg:FILE". @return nothing for any other text
+std::optional<ExplainWish> parse_explain(std::string_view text);
+
 struct Settings {
     mode start_mode = mode::lazy;
     BackendChoice backend = BackendChoice::automatic;
@@ -56,6 +64,7 @@ struct Settings {
     opt::PassSet passes;
     bool trace_flush = false;
     bool trace_plan = false;
+    ExplainWish explain;
     std::string stats;  ///< empty: none
     std::string log;
     std::vector<std::string> warnings;

@@ -3,6 +3,7 @@
 #include "base_access.hpp"
 #include "env.hpp"
 #include "executor.hpp"
+#include "explain.hpp"
 #include "failure.hpp"
 #include "log.hpp"
 #include "planner.hpp"
@@ -116,14 +117,8 @@ public:
 
 private:
     void describe_bases() noexcept {
-        for (std::size_t i = 0; i < queue_.uses.size(); ++i) {
-            Base& base = *queue_.uses[i].base;
-            bc::BaseInfo& info = queue_.program.bases[i];
-            info.initialised = BaseAccess::memory(base) != nullptr;
-            info.live = BaseAccess::references(base).load(std::memory_order_acquire) > 1 || base_pinned(&base) ||
-                        queue_.in_statement;
-            poisoned_ = poisoned_ || BaseAccess::poison(base) != nullptr;
-        }
+        rt::describe_bases(queue_);
+        for (const BaseUse& use : queue_.uses) poisoned_ = poisoned_ || BaseAccess::poison(*use.base) != nullptr;
         if (later_ != nullptr) later_->mark_used(queue_.program.bases);
     }
 
@@ -174,6 +169,7 @@ private:
     }
 
     void trace(std::uint64_t nanoseconds) const {
+        explain_flush(queue_, *plan_, flush_);
         if (settings().trace_plan) log(fmt::format("plan\n{}", bc::print(*plan_)));
         if (!settings().trace_flush) return;
         log(fmt::format("flush {} at {}: {}, {}, {}, {:.1f} us", key_of(flush_.reason), bc::to_string(flush_.line),
@@ -249,6 +245,16 @@ void with_queue_free(Queue& mine, Action action) {
 }  // namespace
 
 void prepare_errors() { out_of_memory(); }
+
+void describe_bases(Queue& queue) noexcept {
+    for (std::size_t i = 0; i < queue.uses.size(); ++i) {
+        Base& base = *queue.uses[i].base;
+        bc::BaseInfo& info = queue.program.bases[i];
+        info.initialised = BaseAccess::memory(base) != nullptr;
+        info.live = BaseAccess::references(base).load(std::memory_order_acquire) > 1 || base_pinned(&base) ||
+                    queue.in_statement;
+    }
+}
 
 void run_queue(Queue& queue, Reason reason, bc::OriginId line) {
     if (queue.running) return;

@@ -12,12 +12,17 @@ namespace rt {
 namespace {
 
 constexpr std::string_view kKeys[] = {
-#define XLAZY_REASON(id, key, doing) key,
+#define XLAZY_REASON(id, key, doing, advice) key,
+#include "xlazy/detail/reasons.def"
+#undef XLAZY_REASON
+};
+constexpr std::string_view kAdvice[] = {
+#define XLAZY_REASON(id, key, doing, advice) advice,
 #include "xlazy/detail/reasons.def"
 #undef XLAZY_REASON
 };
 constexpr std::string_view kDoing[] = {
-#define XLAZY_REASON(id, key, doing) doing,
+#define XLAZY_REASON(id, key, doing, advice) doing,
 #include "xlazy/detail/reasons.def"
 #undef XLAZY_REASON
 };
@@ -52,6 +57,7 @@ Counters& counters() noexcept {
 
 std::string_view key_of(Reason reason) noexcept { return kKeys[static_cast<std::size_t>(reason)]; }
 std::string_view doing(Reason reason) noexcept { return kDoing[static_cast<std::size_t>(reason)]; }
+std::string_view advice(Reason reason) noexcept { return kAdvice[static_cast<std::size_t>(reason)]; }
 
 void fall_back(const char* function, here line) {
     Counters& all = counters();

@@ -46,8 +46,9 @@ inline void finish_record_clock(Queue& queue) noexcept {
     queue.record_nanoseconds += kRecordSample * (nanoseconds_now() - queue.record_started);
 }
 
-/// Key of a reason in the statistics and traces, and what it says in messages.
+/// Key of a reason in the statistics and traces, what it says in messages, and what to do about it (may be empty).
 std::string_view key_of(Reason reason) noexcept;
 std::string_view doing(Reason reason) noexcept;
+std::string_view advice(Reason reason) noexcept;
 
 }  // namespace xlazy::rt

@@ -41,6 +41,11 @@ private:
 /// Runs everything this thread has recorded. @throws deferred_error
 void flush(here line = here::current());
 
+/// What would become of the statements that this thread has recorded, if they ran now: kernels by line, bytes moved and
+/// peak memory with and without the optional passes, what gets no memory, and why kernels that share data do not fuse.
+/// Runs nothing. XLAZY_EXPLAIN=1 logs the same at every flush. @return several lines; empty if nothing is recorded
+std::string explain();
+
 enum class mode : unsigned char { lazy, eager };
 
 /// The mode of this thread (default: XLAZY_MODE, else lazy).

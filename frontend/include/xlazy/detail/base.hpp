@@ -16,7 +16,7 @@ using bc::DType;
 
 /// Why a flush was forced; the keys of the statistics' `flushes`.
 enum class Reason : unsigned char {
-#define XLAZY_REASON(id, key, doing) id,
+#define XLAZY_REASON(id, key, doing, advice) id,
 #include "xlazy/detail/reasons.def"
 #undef XLAZY_REASON
     count_

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "xlazy/optimizer/explain.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace xlazy::opt {
+
+namespace {
+
+constexpr std::size_t kMostTold = 24;  ///< kernels, and pairs, that are told one by one
+
+std::string counted(std::uint64_t count, std::string_view thing) {
+    return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+/// Kernels that the text tells together: same lines, shape and traffic.
+struct Group {
+    std::uint32_t first;
+    std::uint32_t count = 0;
+    std::string name() const { return fmt::format("k{}", first); }
+};
+
+class Groups {
+public:
+    explicit Groups(const Explanation& explanation) {
+        std::map<std::tuple<Lines, std::vector<std::int64_t>, std::uint64_t, std::uint64_t>, std::uint32_t> known;
+        for (std::uint32_t k = 0; k < explanation.kernels.size(); ++k) {
+            const KernelNote& kernel = explanation.kernels[k];
+            const auto [place, is_new] =
+                known.try_emplace({kernel.lines, kernel.extents, kernel.traffic.read, kernel.traffic.written},
+                                  static_cast<std::uint32_t>(groups_.size()));
+            if (is_new) groups_.push_back({k});
+            ++groups_[place->second].count;
+            of_.push_back(place->second);
+        }
+    }
+    const std::vector<Group>& all() const noexcept { return groups_; }
+    const Group& of(std::uint32_t kernel) const noexcept { return groups_[of_[kernel]]; }
+
+private:
+    std::vector<Group> groups_;
+    std::vector<std::uint32_t> of_;  ///< by kernel
+};
+
+std::string cost_text(const PlanCost& cost) {
+    return fmt::format("{}, {} moved ({} read, {} written), peak {}", counted(cost.kernels, "kernel"),
+                       bytes_text(cost.traffic.total()), bytes_text(cost.traffic.read),
+                       bytes_text(cost.traffic.written), bytes_text(cost.peak));
+}
+
+void tell_kernels(const Explanation& explanation, const Groups& groups, std::string& text) {
+    const auto out = std::back_inserter(text);
+    std::size_t told = 0;
+    for (const Group& group : groups.all()) {
+        if (told++ == kMostTold) {
+            fmt::format_to(out, "  and {} more kinds of kernels\n", groups.all().size() - kMostTold);
+            return;
+        }
+        const KernelNote& kernel = explanation.kernels[group.first];
+        fmt::format_to(out, "  kernel {} ({}): {}; {} read, {} written{}\n", group.name(), fmt::join(kernel.extents, ","),
+                       lines_text(kernel.lines), bytes_text(kernel.traffic.read), bytes_text(kernel.traffic.written),
+                       group.count == 1 ? "" : fmt::format("; {} kernels are like this", group.count));
+    }
+}
+
+void tell_unfused(const Explanation& explanation, const Groups& groups, std::string& text) {
+    struct Told {
+        std::string line;
+        std::size_t count;
+    };
+    std::vector<Told> lines;
+    std::map<std::string, std::size_t> known;
+    for (const UnfusedPair& pair : explanation.unfused) {
+        std::string line = fmt::format("  {} and {} did not fuse: {}", groups.of(pair.first).name(),
+                                       groups.of(pair.second).name(), pair.reason);
+        const auto [place, is_new] = known.try_emplace(line, lines.size());
+        if (is_new) lines.push_back({std::move(line), 0});
+        ++lines[place->second].count;
+    }
+    for (std::size_t i = 0; i < std::min(lines.size(), kMostTold); ++i) {
+        text += lines[i].line;
+        if (lines[i].count > 1) text += fmt::format(" ({} times)", lines[i].count);
+        text += '\n';
+    }
+    if (lines.size() > kMostTold) text += fmt::format("  and {} more pairs\n", lines.size() - kMostTold);
+}
+
+}  // namespace
+
+std::string bytes_text(std::uint64_t bytes) {
+    if (bytes < 1024) return counted(bytes, "byte");
+    constexpr std::string_view kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+    double amount = static_cast<double>(bytes) / 1024;
+    std::size_t unit = 0;
+    while (amount >= 1024 && unit + 1 < std::size(kUnits)) {
+        amount /= 1024;
+        ++unit;
+    }
+    return fmt::format("{:.{}f} {}", amount, amount < 100 ? 1 : 0, kUnits[unit]);
+}
+
+std::string lines_text(const Lines& lines, std::size_t most) {
+    std::string text;
+    std::string_view file;
+    for (std::size_t i = 0; i < std::min(lines.size(), most); ++i) {
+        const bc::Origin origin = bc::origin(lines[i]);
+        if (i != 0) text += ", ";
+        if (i == 0 || file != origin.file)
+            text += bc::to_string(lines[i]);
+        else
+            text += std::to_string(origin.line);
+        file = origin.file;
+    }
+    if (lines.size() > most) text += fmt::format(" and {} more", lines.size() - most);
+    return text;
+}
+
+std::string to_text(const Explanation& explanation) {
+    const Groups groups(explanation);
+    std::string text;
+    const auto out = std::back_inserter(text);
+    fmt::format_to(out, "{}, {}\n", counted(explanation.statements, "statement"),
+                   counted(explanation.instructions, "instruction"));
+    fmt::format_to(out, "  before: {}\n  after:  {}\n", cost_text(explanation.before), cost_text(explanation.after));
+    fmt::format_to(out, "  least:  {} moved ({} read, {} written), peak {}\n", bytes_text(explanation.least.total()),
+                   bytes_text(explanation.least.read), bytes_text(explanation.least.written),
+                   bytes_text(explanation.least_peak));
+    tell_kernels(explanation, groups, text);
+    if (explanation.contracted_arrays != 0) {
+        fmt::format_to(out, "  in no memory: {} of {} ({})\n", counted(explanation.contracted_arrays, "array"),
+                       lines_text(explanation.contracted), bytes_text(explanation.contracted_bytes));
+    }
+    if (explanation.contracted_temporaries != 0) {
+        fmt::format_to(out, "  in no memory: {} inside statements\n",
+                       counted(explanation.contracted_temporaries, "temporary value"));
+    }
+    if (!explanation.not_computed.empty()) {
+        fmt::format_to(out, "  not computed, for nobody can read it or another line computes it: {}\n",
+                       lines_text(explanation.not_computed));
+    }
+    tell_unfused(explanation, groups, text);
+    return text;
+}
+
+}  // namespace xlazy::opt
