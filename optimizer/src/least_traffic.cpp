@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "draft.hpp"
 #include "element_set.hpp"
+#include "sweeps.hpp"
 #include "xlazy/optimizer/traffic.hpp"
 
 #include <algorithm>
@@ -10,102 +12,6 @@ using bc::Instruction;
 using bc::Operand;
 
 namespace {
-
-constexpr std::uint64_t kCacheLine = 64;
-
-/// When a value is there, and how much of the passes' data one element of it stands for.
-struct Place {
-    std::uint32_t pass = 0;
-    std::uint64_t span = 0;  ///< bytes
-    bool new_pass = false;   ///< made by a reduction that its pass must complete
-};
-
-bool reduces(const Instruction& instruction) noexcept { return bc::info(instruction.op).kind == bc::OpKind::Reduce; }
-
-/// Finds each instruction's pass.
-class Passes {
-public:
-    explicit Passes(const bc::Program& program)
-        : program_(program), temps_(program.temp_count), bases_(program.bases.size()) {
-        for (const Instruction& instruction : program.instructions) {
-            Place place = inputs_of(instruction);
-            pass_.push_back(place.pass);
-            if (reduces(instruction)) place = reduced(instruction, place);
-            ends_pass_.push_back(place.new_pass);
-            count_ = std::max(count_, place.pass + 1);
-            if (instruction.out.is_temp())
-                temps_[instruction.out.index()] = {place, elements_of(instruction)};
-            else
-                note_write(program.views[instruction.out.index()].base, place);
-        }
-    }
-    std::uint32_t count() const noexcept { return count_; }
-    std::uint32_t of(std::size_t instruction) const noexcept { return pass_[instruction]; }
-    /// Is the instruction's result there only when its pass has ended?
-    bool ends(std::size_t instruction) const noexcept { return ends_pass_[instruction]; }
-
-private:
-    struct Temp {
-        Place place;
-        std::int64_t elements = 1;
-    };
-
-    std::int64_t domain_elements(const Instruction& instruction) const noexcept {
-        return std::max<std::int64_t>(1, bc::element_count(program_.domain_extents(instruction.domain)));
-    }
-    std::int64_t elements_of(const Instruction& instruction) const noexcept {
-        const std::int64_t all = domain_elements(instruction);
-        if (!reduces(instruction)) return all;
-        return all / std::max<std::int64_t>(1, program_.domain_extents(instruction.domain)[instruction.axis]);
-    }
-
-    Place inputs_of(const Instruction& instruction) const {
-        const std::uint64_t size = bc::size_of(instruction.type);
-        Place place{0, size, false};
-        const auto elements = static_cast<std::uint64_t>(domain_elements(instruction));
-        for (unsigned i = 0; i < bc::operand_count(instruction); ++i) {
-            const Operand operand = instruction.in[i];
-            if (operand.is_scalar()) continue;
-            Temp in;
-            if (operand.is_temp()) {
-                in = temps_[operand.index()];
-            } else {
-                const bc::View& view = program_.views[operand.index()];
-                in.place = bases_[view.base];
-                in.elements = 1;
-                for (const bc::Dim& dim : program_.dims_of(view)) in.elements *= std::max<std::int64_t>(1, dim.extent);
-            }
-            place.pass = std::max(place.pass, in.place.pass);
-            // A row's sum that is taken to each element of the row brings no other data with it.
-            place.span = std::max(place.span, in.place.span * static_cast<std::uint64_t>(in.elements) / elements);
-        }
-        return place;
-    }
-
-    Place reduced(const Instruction& instruction, Place in) const {
-        const auto extents = program_.domain_extents(instruction.domain);
-        bool inner = false;
-        for (std::size_t axis = instruction.axis + 1u; axis < extents.size(); ++axis) inner |= extents[axis] > 1;
-        const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(1, extents[instruction.axis]));
-        const std::uint64_t size = bc::size_of(instruction.type);
-        const std::uint64_t span = in.span * extent * (inner ? kCacheLine / size : 1);
-        if (span <= kTileBytes) return {in.pass, span, false};
-        return {in.pass + 1, size, true};
-    }
-
-    void note_write(std::uint32_t base, const Place& place) {
-        Place& known = bases_[base];
-        known.pass = std::max(known.pass, place.pass);
-        known.span = std::max(known.span, place.span);
-    }
-
-    const bc::Program& program_;
-    std::vector<Temp> temps_;
-    std::vector<Place> bases_;
-    std::vector<std::uint32_t> pass_;
-    std::vector<bool> ends_pass_;
-    std::uint32_t count_ = 1;
-};
 
 /// Which views show which bases.
 struct Shown {
@@ -174,13 +80,15 @@ private:
 };
 
 class Least {
+    static constexpr std::uint32_t kNone = ~0u;
+
 public:
-    explicit Least(const bc::Program& program) : program_(program), passes_(program), shown_(program) {}
+    explicit Least(const bc::Program& program) : program_(program), sweeps_(program), shown_(program) {}
 
     Traffic run() {
         find_alive();
         count_written();
-        for (std::uint32_t pass = 0; pass < passes_.count(); ++pass) count_read(pass);
+        for (std::uint32_t sweep = 0; sweep < sweeps_.count(); ++sweep) count_read(sweep);
         return result_;
     }
 
@@ -216,47 +124,73 @@ private:
         }
     }
 
+    /// What live arrays get: what somebody can see at the end, and what a later sweep finds there.
     void count_written() {
-        Elements written(program_, shown_);
-        for (std::size_t i = 0; i < program_.instructions.size(); ++i) {
-            const Operand out = program_.instructions[i].out;
-            if (alive_[i] && out.is_view()) written.add(out.index());
-        }
+        Elements last(program_, shown_);  // elements whose last write lies before
         for (std::uint32_t b = 0; b < program_.bases.size(); ++b) {
-            if (program_.bases[b].live) result_.written += written.bytes(b);
+            if (program_.bases[b].live) last.add_all(b);
         }
+        for (std::size_t i = program_.instructions.size(); i-- > 0;) {
+            const Operand out = program_.instructions[i].out;
+            if (!alive_[i] || !is_live(out)) continue;
+            result_.written += sweeps_.keeps(i) ? view_bytes(out.index()) : last.bytes_in(out.index());
+            last.remove(out.index());
+        }
+    }
+
+    bool is_live(Operand out) const noexcept {
+        return out.is_view() && program_.bases[program_.views[out.index()].base].live;
+    }
+    std::uint64_t view_bytes(std::uint32_t view) const {
+        std::uint64_t bytes = bc::size_of(program_.bases[program_.views[view].base].type);
+        for (const bc::Dim& dim : program_.dims_of(program_.views[view]))
+            bytes *= static_cast<std::uint64_t>(dim.extent);
+        return bytes;
     }
 
     std::uint64_t result_bytes(const Instruction& instruction) const {
         std::uint64_t elements = 1;
         const auto extents = program_.domain_extents(instruction.domain);
         for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-            if (axis != instruction.axis) elements *= static_cast<std::uint64_t>(extents[axis]);
+            if (!is_reduction(instruction) || axis != instruction.axis)
+                elements *= static_cast<std::uint64_t>(extents[axis]);
         }
         return elements * bc::size_of(instruction.result);
     }
 
-    /// What the pass reads of the memory from before it: everything that it needs and cannot compute.
-    void count_read(std::uint32_t pass) {
+    /// What the sweep reads of the memory from before it: everything that it needs and cannot compute.
+    void count_read(std::uint32_t sweep) {
         Elements needed(program_, shown_);
         std::vector<bool> temps(program_.temp_count, false);
+        std::vector<std::uint32_t> removed(program_.bases.size(), kNone);  // by base: what is surely not needed
         for (std::size_t i = program_.instructions.size(); i-- > 0;) {
             const Instruction& instruction = program_.instructions[i];
             const Operand out = instruction.out;
-            const bool asked = out.is_temp() ? temps[out.index()] : needed.bytes_in(out.index()) != 0;
-            if (asked && passes_.ends(i)) {  // there since its own pass, in memory
+            bool asked = false;
+            if (out.is_temp()) {
+                asked = temps[out.index()];
+            } else {
+                std::uint32_t& gone = removed[program_.views[out.index()].base];
+                const bool known =
+                    gone != kNone && bc::relation(program_, gone, out.index()) == bc::Relation::Identical;
+                asked = !known && needed.bytes_in(out.index()) != 0;
+                gone = out.index();
+            }
+            const bool in_memory = asked && sweeps_.keeps(i) && sweep > sweeps_.of(i);
+            if (in_memory) {
                 const std::uint64_t bytes = out.is_temp() ? result_bytes(instruction) : needed.bytes_in(out.index());
                 result_.read += bytes;
-                if (out.is_temp() || !program_.bases[program_.views[out.index()].base].live) stored(i, bytes);
+                if (!is_live(out)) stored(i, bytes);
             }
-            if (out.is_view()) needed.remove(out.index());
-            const bool runs = alive_[i] && (passes_.of(i) == pass || (asked && !passes_.ends(i)));
-            if (!runs) continue;
+            if (asked && out.is_view()) needed.remove(out.index());
+            if (!alive_[i] || !(sweeps_.of(i) == sweep || (asked && !in_memory))) continue;
             for_inputs(instruction, [&](Operand in) {
-                if (in.is_temp())
+                if (in.is_temp()) {
                     temps[in.index()] = true;
-                else
+                } else {
                     needed.add(in.index());
+                    removed[program_.views[in.index()].base] = kNone;
+                }
             });
         }
         for (std::uint32_t b = 0; b < program_.bases.size(); ++b) {
@@ -264,7 +198,7 @@ private:
         }
     }
 
-    /// A result that outlives its pass, and is not an array that lives on, is written once.
+    /// A result that outlives its sweep, and is not an array that lives on, is written once.
     void stored(std::size_t instruction, std::uint64_t bytes) {
         if (stored_.empty()) stored_.assign(program_.instructions.size(), false);
         if (!stored_[instruction]) result_.written += bytes;
@@ -272,7 +206,7 @@ private:
     }
 
     const bc::Program& program_;
-    Passes passes_;
+    Sweeps sweeps_;
     Shown shown_;
     std::vector<bool> alive_, stored_;
     Traffic result_;

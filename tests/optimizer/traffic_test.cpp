@@ -138,6 +138,42 @@ TEST(LeastTraffic, AColumnComesByCacheLines) {
     EXPECT_EQ(least_traffic(centred(600, 500, {0})), (Traffic{2 * kBytes + 500 * 8, kBytes + 500 * 8}));
 }
 
+/// u of `n` elements; then inner = left + right, so many times, in place.
+bc::Program steps(std::int64_t n, int count) {
+    Batch batch;
+    const std::uint32_t d = batch.domain({n - 2});
+    const std::uint32_t u = batch.base(n, Use::Kept);
+    for (int step = 0; step < count; ++step) {
+        batch.add(Op::add, d, batch.view(u, 1, {{n - 2, 1}}),
+                  {batch.view(u, 0, {{n - 2, 1}}), batch.view(u, 2, {{n - 2, 1}})});
+    }
+    return batch.program;
+}
+
+TEST(LeastTraffic, EachStepOfAStencilIsASweep) {
+    EXPECT_EQ(least_traffic(steps(kN, 1)), (Traffic{kN * 8, (kN - 2) * 8}));
+    EXPECT_EQ(least_traffic(steps(kN, 7)), (Traffic{7 * kN * 8, 7 * (kN - 2) * 8}));
+}
+
+TEST(LeastTraffic, ManyStepsAreCountedFast) { EXPECT_EQ(least_traffic(steps(1 << 20, 500)).read, std::uint64_t{500} * 8 << 20); }
+
+/// b = 2 * a, or a stencil of a; c = b[1:] - b[:-1]
+bc::Program difference_of(bool stencil) {
+    Batch batch;
+    const std::uint32_t d = batch.domain({kN}), shorter = batch.domain({kN - 1});
+    const std::uint32_t a = batch.base(kN + 1, Use::Kept), b = batch.base(kN, Use::Local);
+    const bc::Operand left = batch.view(a, 0, {{kN, 1}}), right = batch.view(a, 1, {{kN, 1}});
+    batch.add(Op::sub, d, batch.view(b, 0, {{kN, 1}}), {left, stencil ? right : left});
+    batch.add(Op::sub, shorter, batch.array(kN - 1, Use::Live),
+              {batch.view(b, 1, {{kN - 1, 1}}), batch.view(b, 0, {{kN - 1, 1}})});
+    return batch.program;
+}
+
+TEST(LeastTraffic, NeighboursOfAMapAreComputedAgainOfAStencilKept) {
+    EXPECT_EQ(least_traffic(difference_of(false)), (Traffic{kN * 8, (kN - 1) * 8}));
+    EXPECT_EQ(least_traffic(difference_of(true)), (Traffic{(kN + 1 + kN) * 8, (kN + kN - 1) * 8}));
+}
+
 TEST(LeastTraffic, IsNeverMoreThanAPlanMoves) {
     for (const auto& axes : std::vector<std::vector<unsigned>>{{0}, {1}, {1, 0}, {0, 1}}) {
         for (const std::int64_t rows : {1, 3, 700}) {

@@ -38,12 +38,15 @@ Footprint footprint_of(const bc::Program& program, const bc::Plan& plan);
 /// larger than this. A first-level cache holds it.
 inline constexpr std::uint64_t kTileBytes = 32 * 1024;
 
-/// The least that a plan of the batch can move: what is read of arrays that have a value before it, once in each pass
+/// The least that a plan of the batch can move: what is read of arrays that have a value before it, once in each sweep
 /// over them, and what it gives to arrays that are live after it, once. A statement whose result nobody can read counts
-/// for nothing. Values are computed again in every pass that needs them, rather than kept.
+/// for nothing.
 ///
-/// A pass ends where a reduction must be complete before its operand is needed again: x - mean(x) reads x twice. Where
-/// the operand's part for one result fits a tile (kTileBytes), such as a row for a sum along it, one pass is enough.
+/// A sweep ends where something must be there as a whole: a reduction's result, so that x - mean(x) reads x twice, but
+/// not where the operand's part for one result fits a tile (kTileBytes), such as a row for a sum along it; and what a
+/// stencil made, if another one reads its neighbours. That is written, and read by the next sweep. Everything else is
+/// computed again in every sweep that needs it, rather than kept. So tiles that overlap, to take several steps of a
+/// stencil in one sweep, could still move less.
 Traffic least_traffic(const bc::Program& program);
 
 /// The least that a plan of the batch can hold: all arrays before it, or all that are live after it. Reached if every
