@@ -125,14 +125,6 @@ private:
     std::vector<float> values_;
 };
 
-be::OpenMpOptions options(int threads) {
-    be::OpenMpOptions result;
-    result.threads = threads;
-    result.serial_nanoseconds = 0;
-    result.chained_bytes = 0;
-    return result;
-}
-
 TEST(Chains, VariancesAreThoseOfOneKernelAfterTheOther) {
     struct Case {
         Extents domain;
@@ -147,7 +139,7 @@ TEST(Chains, VariancesAreThoseOfOneKernelAfterTheOther) {
         const Variance variance(each.domain, each.axis, each.column_major);
         const std::vector<double> expected = variance.run(*reference, 0);
         for (int threads = 1; threads <= 3; ++threads) {
-            const auto backend = be::make_openmp(options(threads));
+            const auto backend = be::make_openmp(always_chained(threads));
             ASSERT_EQ(variance.chain_length(*backend), 4u) << each.domain[0] << " axis " << each.axis;
             const std::vector<double> chained = variance.run(*backend, 4);
             ASSERT_EQ(std::memcmp(chained.data(), expected.data(), 8 * expected.size()), 0)
@@ -158,10 +150,10 @@ TEST(Chains, VariancesAreThoseOfOneKernelAfterTheOther) {
 }
 
 TEST(Chains, OnlyWhereItPays) {
-    const auto backend = be::make_openmp(options(2));
+    const auto backend = be::make_openmp(always_chained(2));
     EXPECT_EQ(Variance({100, 3}, 1, false).chain_length(*backend), 0u) << "all of it is one piece";
     EXPECT_EQ(Variance({4000, 400}, 0, false).chain_length(*backend), 0u) << "pieces would be crumbs of rows";
-    be::OpenMpOptions usual = options(2);
+    be::OpenMpOptions usual = always_chained(2);
     usual.chained_bytes = be::kChainedBytes;
     EXPECT_EQ(Variance({30000, 3}, 1, false).chain_length(*be::make_openmp(usual)), 0u) << "little is handed on";
     EXPECT_EQ(Variance({30000, 3}, 1, false).chain_length(*be::make_interpreter()), 0u);
@@ -171,7 +163,7 @@ class RandomKernelsAndOptions : public testing::TestWithParam<int> {};
 
 TEST_P(RandomKernelsAndOptions, TheSameBits) {
     const auto reference = be::make_interpreter();
-    be::OpenMpOptions changed = options(2);
+    be::OpenMpOptions changed = always_chained(2);
     if (GetParam() == 0) changed.superinstructions = false;
     if (GetParam() == 1) changed.streamed_bytes = 0;
     const auto backend = be::make_openmp(changed);

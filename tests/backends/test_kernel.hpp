@@ -237,4 +237,13 @@ inline std::vector<std::unique_ptr<be::Backend>> all_backends() {
     return backends;
 }
 
+/// As many threads, however small the kernels, and chains of them, however little they hand on.
+inline be::OpenMpOptions always_chained(int threads) {
+    be::OpenMpOptions result;
+    result.threads = threads;
+    result.serial_nanoseconds = 0;
+    result.chained_bytes = 0;
+    return result;
+}
+
 }  // namespace xlazy::test

@@ -42,6 +42,9 @@ using GatherFn = void (*)(void* dense, const void* strided, std::int64_t rows, s
 using ScatterFn = void (*)(const void* dense, void* strided, std::int64_t rows, std::int64_t row_stride,
                            std::int64_t columns, std::int64_t column_stride);
 
+/// Copies bytes past the caches. Other threads may read them after a store fence of this thread.
+using StreamFn = void (*)(void* to, const void* from, std::size_t bytes) noexcept;
+
 /// Which operands of a binary op are arrays (v) and which single values (s). Of ternary ops: b and c.
 enum class Form : std::uint8_t { vv, vs, sv, ss };
 inline constexpr std::size_t kForms = 4;
@@ -78,6 +81,7 @@ struct KernelTable {
     MapFn select[kSizes][kForms];
     GatherFn gather[kSizes];
     ScatterFn scatter[kSizes];
+    StreamFn stream;
     const PairLoops* pairs_f32;
     const PairLoops* pairs_f64;
 

@@ -7,6 +7,7 @@
 #include "isa/loops.hpp"
 #include "isa/moves.hpp"
 #include "isa/reductions.hpp"
+#include "isa/stream.hpp"
 #include "maths/vector_maths.hpp"
 
 namespace xlazy::be {
@@ -208,6 +209,7 @@ constexpr KernelTable make_table() {
     enter_size<std::uint32_t>(table);
     enter_size<std::uint64_t>(table);
     enter_size<Wide>(table);
+    table.stream = stream_copy;
     table.pairs_f32 = &kPairs_f32;
     table.pairs_f64 = &kPairs_f64;
     return table;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "openmp/chain.hpp"
 
+#include "reduction_rule.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -51,6 +53,7 @@ struct Window {
         for (unsigned i = 0; i < rank; ++i) product *= dims[i].extent;
         return product;
     }
+    std::size_t bytes() const noexcept { return static_cast<std::size_t>(count() * element_size); }
     /// No axis steps farther, and all of them forwards: then a piece along it is one stretch of memory.
     bool outermost(unsigned place) const noexcept {
         return std::all_of(dims, dims + rank,
@@ -98,6 +101,9 @@ class ChainFinder {
 public:
     ChainFinder(const Bindings& bindings, unsigned first_axis) : bindings_(bindings), first_axis_(first_axis) {}
 
+    /// Does the last kernel reduce along the cut axis? Nothing can follow it.
+    bool closed() const noexcept { return leaf_ != 0; }
+
     bool add(const bc::Kernel& kernel) {
         std::vector<Seen> mine;
         int reduced = -1;
@@ -113,8 +119,9 @@ public:
         const std::span<const std::int64_t> extents = bindings_.program->domain_extents(kernel.domain);
         if (bc::element_count(extents) == 0) return false;
         const std::optional<unsigned> axis = axes_.empty() ? std::optional(first_axis_) : axis_of(mine);
-        if (!axis || static_cast<int>(*axis) == reduced || *axis >= extents.size()) return false;
-        if (!axes_.empty() && extents[*axis] != extent_) return false;
+        if (!axis || *axis >= extents.size()) return false;
+        const bool closes = static_cast<int>(*axis) == reduced;
+        if (axes_.empty() ? closes : extents[*axis] != extent_) return false;
         for (Seen& each : mine) each.place = each.window.place_of(*axis);
         const std::size_t before = seen_.size();
         seen_.insert(seen_.end(), mine.begin(), mine.end());
@@ -124,6 +131,7 @@ public:
         }
         extent_ = extents[*axis];
         axes_.push_back(*axis);
+        if (closes) leaf_ = reduction_leaf(std::max<std::int64_t>(bc::element_count(extents.subspan(*axis + 1)), 1));
         return true;
     }
 
@@ -132,7 +140,10 @@ public:
         std::int64_t bytes = 0, handed = 0, largest = 0, shortest = kPieceBytes;
         for (std::size_t i = 0; i < seen_.size(); ++i) {
             const Seen& each = seen_[i];
-            if (!each.place) continue;
+            if (!each.place) {
+                if (each.writes) chain.local_bytes = std::max(chain.local_bytes, each.window.bytes());
+                continue;
+            }
             const std::int64_t all = each.window.count() * each.window.element_size;
             const bool known = std::any_of(seen_.begin(), seen_.begin() + static_cast<std::ptrdiff_t>(i),
                                            [&](const Seen& other) { return other.window.same_object(each.window); });
@@ -143,12 +154,18 @@ public:
             shortest = std::min(shortest, std::abs(each.window.dims[*each.place].stride) * each.window.element_size);
         }
         if (axes_.size() < 2 || handed < least_handed) return chain;
-        chain.piece = std::max(kPieceBytes / std::max(bytes / extent_, std::int64_t{1}), std::int64_t{1});
+        const std::int64_t bytes_an_index = std::max(bytes / extent_, std::int64_t{1});
+        chain.piece = std::max(kPieceBytes / bytes_an_index, std::int64_t{1});
+        if (closed()) {
+            chain.piece = std::max(chain.piece / leaf_, std::int64_t{1}) * leaf_;
+            if (chain.piece * bytes_an_index > 2 * kPieceBytes) return chain;
+        }
         if (chain.piece < kLeastPiece || chain.piece * shortest < kLeastRun || chain.piece >= extent_) return chain;
         chain.length = axes_.size();
         chain.axes = axes_;
         chain.extent = extent_;
-        chain.local_bytes = static_cast<std::size_t>(largest / extent_ * chain.piece);
+        chain.closes = closed();
+        chain.local_bytes = std::max(chain.local_bytes, static_cast<std::size_t>(largest / extent_ * chain.piece));
         return chain;
     }
 
@@ -177,12 +194,16 @@ private:
         return std::nullopt;
     }
 
-    /// What is written is seen through one window, cut at its outermost axis.
+    /// What is written is seen through one window, cut at its outermost axis; what the cut axis is reduced to, by
+    /// nobody else.
     bool legal() const noexcept {
         return std::ranges::all_of(seen_, [&](const Seen& each) {
             if (!each.writes) return true;
-            return each.place && each.window.outermost(*each.place) &&
-                   std::ranges::all_of(seen_, [&](const Seen& other) {
+            if (!each.place) {
+                return std::ranges::none_of(
+                    seen_, [&](const Seen& other) { return &other != &each && other.window.same_object(each.window); });
+            }
+            return each.window.outermost(*each.place) && std::ranges::all_of(seen_, [&](const Seen& other) {
                        return !other.window.same_object(each.window) ||
                               (other.window.same_elements(each.window) && other.place == each.place);
                    });
@@ -194,6 +215,7 @@ private:
     std::vector<Seen> seen_;
     std::vector<unsigned> axes_;
     std::int64_t extent_ = 0;
+    std::int64_t leaf_ = 0;  ///< of the reduction along the cut axis; 0: there is none yet
 };
 
 /// Does the chain read what one of its kernels writes?
@@ -220,7 +242,9 @@ Chain find_chain(Chain::Kernels kernels, const Bindings& bindings, std::int64_t 
     for (unsigned axis = 0; axis < rank; ++axis) {
         ChainFinder finder(bindings, axis);
         for (const bc::Kernel* kernel : kernels) {
-            if (!finder.add(*kernel)) break;
+            Chain open = finder.chain(handed_bytes);
+            if (open.length > best.length) best = std::move(open);
+            if (finder.closed() || !finder.add(*kernel)) break;
         }
         Chain chain = finder.chain(handed_bytes);
         if (chain.length > best.length) best = std::move(chain);
@@ -273,14 +297,14 @@ void ChainWorker::bind(std::vector<Bound>& bound, Chain::Kernels kernels, std::i
     }
 }
 
-void ChainWorker::run(std::int64_t begin, std::int64_t end) {
+void ChainWorker::run(std::int64_t begin, std::int64_t end, const ReductionRun* closing) {
     for (std::int64_t piece = begin; piece < end; ++piece) {
         const std::int64_t first = piece * chain_->piece;
-        run_piece(first + chain_->piece <= chain_->extent ? whole_ : last_, first);
+        run_piece(first + chain_->piece <= chain_->extent ? whole_ : last_, first, closing);
     }
 }
 
-void ChainWorker::run_piece(std::vector<Bound>& bound, std::int64_t first) {
+void ChainWorker::run_piece(std::vector<Bound>& bound, std::int64_t first, const ReductionRun* closing) {
     for (Bound& each : bound) {
         each.program.move_to(first);
         each.worker.prepare(each.program);
@@ -288,10 +312,11 @@ void ChainWorker::run_piece(std::vector<Bound>& bound, std::int64_t first) {
             each.worker.run(0, each.program.nest().count());
             continue;
         }
-        const ReductionRun reduction(each.program, 1);
+        const bool closes = closing != nullptr && &each == &bound.back();
+        const ReductionRun reduction = closes ? closing->part(each.program, first) : ReductionRun(each.program, 1);
         each.worker.reserve_lanes(reduction.lane_bytes());
         reduction.fold(each.worker, 0, 1);
-        if (reduction.needs_combining()) reduction.combine(0, 1);
+        if (!closes && reduction.needs_combining()) reduction.combine(0, 1);
     }
 }
 

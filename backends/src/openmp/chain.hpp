@@ -4,7 +4,8 @@
 //
 // A chain is cut along one axis of every kernel's domain. Memory that a kernel of the chain writes is seen by all of
 // them through the same window, cut along the window's outermost axis; so no piece needs what another one writes. The
-// reductions of the chain run along other axes, whole in every piece, in the order that the whole domain has.
+// reductions of the chain run along other axes, whole in every piece, in the order that the whole domain has. Only the
+// last kernel may reduce the cut axis itself: a piece is then some leaves, which are combined at the end.
 #pragma once
 
 #include "openmp/reduction_run.hpp"
@@ -20,6 +21,7 @@ struct Chain {
     std::vector<unsigned> axes;   ///< of each kernel's domain: the one that is cut
     std::int64_t extent = 0;      ///< of the cut axis
     std::int64_t piece = 0;       ///< indices at a time
+    bool closes = false;          ///< the last kernel reduces the cut axis
     std::size_t local_bytes = 0;  ///< most memory that an object of the chain has in a piece
 };
 
@@ -31,8 +33,13 @@ class ChainWorker {
 public:
     /// Objects without memory in `bindings` get some for a piece. @throws std::bad_alloc
     void prepare(const Chain& chain, Chain::Kernels kernels, const Bindings& bindings, const OpenMpOptions& options);
-    /// The pieces [begin, end). @throws std::bad_alloc
-    void run(std::int64_t begin, std::int64_t end);
+    /// The last kernel, not cut, on this worker's memory.
+    void bind_closing(TileProgram& program, const bc::Kernel& kernel, const TileProgram::Choices& choices) const {
+        program.bind(kernel, bindings_, choices);
+    }
+    /// The pieces [begin, end). `closing`: the last kernel's reduction, if it reduces the cut axis, else null.
+    /// @throws std::bad_alloc
+    void run(std::int64_t begin, std::int64_t end, const ReductionRun* closing);
 
 private:
     struct Bound {
@@ -40,7 +47,7 @@ private:
         TileWorker worker;
     };
     void bind(std::vector<Bound>& bound, Chain::Kernels kernels, std::int64_t count, const OpenMpOptions& options);
-    static void run_piece(std::vector<Bound>& bound, std::int64_t first);
+    static void run_piece(std::vector<Bound>& bound, std::int64_t first, const ReductionRun* closing);
 
     const Chain* chain_ = nullptr;
     std::vector<void*> bases_, scratch_;

@@ -67,21 +67,33 @@ public:
         const auto threads = static_cast<int>(std::min<std::int64_t>(threads_now(), pieces));
         std::vector<ChainWorker> workers(static_cast<std::size_t>(threads));
         for (ChainWorker& worker : workers) worker.prepare(chain, kernels, bindings, options_);
+        std::optional<ReductionRun> closing;  // of the axis that is cut
+        TileProgram last;
+        if (chain.closes) {
+            workers[0].bind_closing(last, *kernels.back(), choices());
+            closing.emplace(last, threads);
+        }
         std::atomic<bool> no_memory{false};
         const auto part = [&](int thread, int team) {
             try {
-                workers[static_cast<std::size_t>(thread)].run(pieces * thread / team, pieces * (thread + 1) / team);
+                workers[static_cast<std::size_t>(thread)].run(pieces * thread / team, pieces * (thread + 1) / team,
+                                                              closing ? &*closing : nullptr);
             } catch (const std::bad_alloc&) {
                 no_memory.store(true, std::memory_order_relaxed);
             }
         };
         if (threads == 1) {
             part(0, 1);
+            if (closing) closing->combine(0, 1);
         } else {
 #pragma omp parallel num_threads(threads)
             {
                 const FloatEnvironment thread_environment;
                 part(omp_get_thread_num(), omp_get_num_threads());
+                if (closing) {
+#pragma omp barrier
+                    closing->combine(omp_get_thread_num(), omp_get_num_threads());
+                }
             }
         }
         if (no_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();

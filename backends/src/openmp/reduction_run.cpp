@@ -37,18 +37,36 @@ PoolMemory& PoolMemory::operator=(PoolMemory&& other) noexcept {
     return *this;
 }
 
-ReductionRun::ReductionRun(const TileProgram& program, int threads)
-    : program_(program), shape_(program.reduction_shape()), leaves_(shape_.leaves()), mode_(choose_mode()) {
+ReductionRun::ReductionRun(const TileProgram& program, int threads) : ReductionRun(program, threads, nullptr, 0) {
+    place_partials();
+}
+
+ReductionRun ReductionRun::part(const TileProgram& piece, std::int64_t first_index) const {
+    ReductionRun run(piece, 1, this, first_index / shape_.leaf);
+    for (const Partials& partials : partials_) run.partials_.emplace_back().data = partials.data;
+    return run;
+}
+
+ReductionRun::ReductionRun(const TileProgram& program, int threads, const ReductionRun* whole, std::int64_t first_leaf)
+    : program_(program),
+      shape_(program.reduction_shape()),
+      leaves_(shape_.leaves()),
+      all_leaves_(whole != nullptr ? whole->leaves_ : leaves_),
+      first_leaf_(first_leaf),
+      mode_(choose_mode()) {
     only_memory_ = program.only_folds_memory();
     for (const Reduction& reduction : program.reductions())
         element_size_ = std::max(element_size_, static_cast<std::int64_t>(reduction.element_size));
     if (mode_ == Mode::Leaves) unit_leaves_ = std::min(leaves_, program.tile() / shape_.leaf);
     if (mode_ == Mode::Rows) choose_columns(threads);
-    for (const Reduction& reduction : program.reductions()) {
+}
+
+void ReductionRun::place_partials() {
+    for (const Reduction& reduction : program_.reductions()) {
         Partials& partials = partials_.emplace_back();
         partials.direct = leaves_ == 1 && reduction.dense;
         if (partials.direct) {
-            partials.data = program.nest().accesses()[reduction.access].base;
+            partials.data = program_.nest().accesses()[reduction.access].base;
         } else {
             needs_combining_ = true;
             const auto count = static_cast<std::size_t>(shape_.outer * leaves_ * shape_.inner);
@@ -62,7 +80,7 @@ ReductionRun::Mode ReductionRun::choose_mode() const noexcept {
     const std::vector<Reduction>& reductions = program_.reductions();
     const bool few_lanes = shape_.lanes == 1 || shape_.lanes * shape_.inner <= kMaxLaneValues ||
                            (shape_.n <= shape_.lanes && shape_.inner <= kMaxSegmentWidth);
-    if (leaves_ == 1 && few_lanes && shape_.n * shape_.inner <= program_.tile()) return Mode::Segments;
+    if (all_leaves_ == 1 && few_lanes && shape_.n * shape_.inner <= program_.tile()) return Mode::Segments;
     const bool have_leaves =
         std::ranges::all_of(reductions, [](const Reduction& each) { return each.leaves != nullptr; });
     if (shape_.lanes == 1 && shape_.inner == 1 && shape_.leaf <= program_.tile() && have_leaves) return Mode::Leaves;
@@ -117,7 +135,8 @@ ReductionRun::Unit ReductionRun::unit_of(std::int64_t number) const noexcept {
 /// Where the unit's first value goes.
 std::byte* ReductionRun::result(std::size_t reduction, const Unit& unit) const noexcept {
     const auto size = static_cast<std::int64_t>(program_.reductions()[reduction].element_size);
-    return partials_[reduction].data + ((unit.outer * leaves_ + unit.leaf) * shape_.inner + unit.begin) * size;
+    const std::int64_t leaf = unit.outer * all_leaves_ + first_leaf_ + unit.leaf;
+    return partials_[reduction].data + (leaf * shape_.inner + unit.begin) * size;
 }
 
 void ReductionRun::fold_unit(TileWorker& worker, const Unit& unit) const noexcept {

@@ -27,6 +27,9 @@ class ReductionRun {
 public:
     /// @throws std::bad_alloc
     ReductionRun(const TileProgram& program, int threads);
+    /// Of the same kernel a piece, whose first index along the reduced axis is that and begins a leaf: its phase one
+    /// fills leaves of this run, which combines them.
+    ReductionRun part(const TileProgram& piece, std::int64_t first_index) const;
 
     /// What every worker that folds must have reserved.
     std::size_t lane_bytes() const noexcept;
@@ -51,6 +54,9 @@ private:
     struct Unit {
         std::int64_t outer, leaf, first_index, indices, begin, end;  ///< columns [begin, end)
     };
+    /// The leaves go where `whole` has them, the first to its leaf `first_leaf`.
+    ReductionRun(const TileProgram& program, int threads, const ReductionRun* whole, std::int64_t first_leaf);
+    void place_partials();
     Mode choose_mode() const noexcept;
     void choose_columns(int threads) noexcept;
     std::int64_t units() const noexcept;
@@ -70,6 +76,8 @@ private:
     const TileProgram& program_;
     ReductionShape shape_;
     std::int64_t leaves_;
+    std::int64_t all_leaves_;        ///< of an outer index in the memory of the partials
+    std::int64_t first_leaf_ = 0;    ///< of them
     std::int64_t element_size_ = 1;  ///< the largest of the reductions
     std::int64_t column_parts_ = 1;  ///< parts that the rows of a leaf are cut into
     std::int64_t unit_leaves_ = 1;   ///< leaves of a unit

@@ -218,7 +218,10 @@ void TileProgram::lower_store(std::size_t op) {
         streams_ = streams_ || stream;
         tile_op.kind = stream ? TileOp::Kind::Stream : places_[value].uniform ? TileOp::Kind::Fill : TileOp::Kind::Copy;
         tile_op.a = places_[value].pointer;
-        tile_op.gather = kernels().gather[size];
+        if (stream)
+            tile_op.stream = kernels().stream;
+        else
+            tile_op.gather = kernels().gather[size];
     }
     ops_.push_back(tile_op);
     cost_ += kMoveCost;

@@ -274,7 +274,9 @@ void TileProgram::choose_tile() {
         const ReductionShape shape = reduction_shape();
         const std::int64_t all = shape.n * shape.inner, width = shape.lanes * shape.inner;
         if (all <= 4 * tile_ || only_folds_memory()) tile_ = kMaxTile;  // folds whole segments at once
-        if (all <= tile_)
+        if (all * 64 <= tile_)
+            tile_ -= tile_ % (all * 64);  // results begin at lines
+        else if (all <= tile_)
             tile_ -= tile_ % all;
         else if (width <= tile_)
             tile_ -= tile_ % width;

@@ -41,6 +41,7 @@ struct TileOp {
         FaultFn fault;
         GatherFn gather;
         ScatterFn scatter;
+        StreamFn stream;
     };
 };
 

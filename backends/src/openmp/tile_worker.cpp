@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "openmp/tile_worker.hpp"
 
-#include "openmp/stream.hpp"
+#include <immintrin.h>
 
 #include <algorithm>
 
@@ -81,7 +81,7 @@ void TileWorker::run(std::int64_t begin, std::int64_t end) noexcept {
         }
         begin = stop;
     }
-    if (program_->streams()) stream_done();
+    if (program_->streams()) _mm_sfence();
 }
 
 /// Sets the origins to a block's first element.
@@ -149,7 +149,7 @@ void TileWorker::step(const TileOp& op, std::int64_t count) noexcept {
         case Kind::FaultOnce: fault(op, 1); break;
         case Kind::Fill: op.gather(p[op.out], p[op.a], 1, 0, count, 0); break;
         case Kind::Copy: op.gather(p[op.out], p[op.a], 1, 0, count, std::int64_t{1} << op.size_index); break;
-        case Kind::Stream: stream_copy(p[op.out], p[op.a], static_cast<std::size_t>(count) << op.size_index); break;
+        case Kind::Stream: op.stream(p[op.out], p[op.a], static_cast<std::size_t>(count) << op.size_index); break;
         case Kind::GatherOne: op.gather(p[op.out], p[op.a], 1, 0, 1, 0); break;
         case Kind::Gather: gather(op, count); break;
         case Kind::Scatter: scatter(op, count); break;
