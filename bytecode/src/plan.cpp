@@ -66,6 +66,9 @@ std::string print(const Plan& plan) {
     }
     for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
         fmt::format_to(out, "kernel k{} d{}\n", i, plan.kernels[i].domain);
+        for (const Version& version : plan.kernels[i].versions) {
+            fmt::format_to(out, "    new version of b{} but for what v{} leaves out\n", version.base, version.view);
+        }
         const std::vector<MicroOp>& ops = plan.kernels[i].ops;
         for (std::size_t position = 0; position < ops.size(); ++position) {
             fmt::format_to(out, "    {:<40} ; i{}\n", print_micro_op(ops[position], position),

@@ -37,7 +37,8 @@ public:
             if (fault.empty()) fault = memory_fault(kernel_.ops[i]);
             if (!fault.empty()) return fmt::format("micro-op {}: {}", i, fault);
         }
-        return aliasing_fault();
+        const std::string fault = version_fault();
+        return fault.empty() ? aliasing_fault() : fault;
     }
 
 private:
@@ -116,6 +117,22 @@ private:
         return fits ? "" : fmt::format("shape {} does not fit {}", to_string(shape), to_string(value));
     }
 
+    /// A new version of a base is written as a whole: through its view, and by a copy of the rest.
+    std::string version_fault() const {
+        for (std::size_t i = 0; i < kernel_.versions.size(); ++i) {
+            const Version& version = kernel_.versions[i];
+            if (version.view >= program_.views.size() || program_.views[version.view].base != version.base) {
+                return fmt::format("v{} is no view of b{}", version.view, version.base);
+            }
+            if (kernel_.version_of(version.base) != i) return fmt::format("two new versions of b{}", version.base);
+            const bool written = std::ranges::any_of(kernel_.ops, [&](const MicroOp& op) {
+                return op.kind == Kind::StoreView && (op.index == version.view || relation(program_, op.index, version.view) == Relation::Identical);
+            });
+            if (!written && !interval_of(program_, version.view).empty()) return fmt::format("nothing is stored to the new version of b{}", version.base);
+        }
+        return {};
+    }
+
     /// Whatever the order of indices, the result must be the same.
     std::string aliasing_fault() const {
         for (std::size_t i = 0; i < kernel_.ops.size(); ++i) {
@@ -125,12 +142,26 @@ private:
                 return fmt::format("micro-op {}: v{} is written and repeats elements", i, writer.index);
             }
             for (std::size_t k = 0; k < kernel_.ops.size(); ++k) {
-                if (k != i && collide(writer, kernel_.ops[k])) {
+                if (k == i || (k < i && loads_old_version(kernel_.ops[k]))) continue;
+                if (k > i && misses_new_version(writer, kernel_.ops[k])) {
+                    return fmt::format("micro-op {}: the new version of what {} stored is not loaded", k, i);
+                }
+                if (collide(writer, kernel_.ops[k])) {
                     return fmt::format("micro-ops {} and {}: their memory overlaps", i, k);
                 }
             }
         }
         return {};
+    }
+
+    bool loads_old_version(const MicroOp& op) const noexcept {
+        return op.kind == Kind::LoadView &&
+               kernel_.version_of(program_.views[op.index].base) != Kernel::kNoVersion;
+    }
+
+    bool misses_new_version(const MicroOp& writer, const MicroOp& later) const noexcept {
+        return writes_view(writer.kind) && loads_old_version(later) &&
+               relation(program_, writer.index, later.index) != Relation::Disjoint;
     }
 
     bool collide(const MicroOp& writer, const MicroOp& other) const noexcept {

@@ -3,6 +3,7 @@
 
 #include "base_access.hpp"
 #include "live_arrays.hpp"
+#include "new_versions.hpp"
 #include "planner.hpp"
 #include "statistics.hpp"
 #include "xlazy/backends/memory_pool.hpp"
@@ -68,7 +69,7 @@ private:
             case Step::Kind::AllocBase: allocate_base(step.index); break;
             case Step::Kind::FreeBase: free_base(step.index); break;
             case Step::Kind::AllocScratch:
-                allocate(queue_.scratch_memory[step.index], scratch_bytes(step.index), true, step.index);
+                allocate(queue_.scratch_memory[step.index], scratch_bytes(step.index), Missing::What::Scratch, step.index);
                 break;
             case Step::Kind::FreeScratch: release(queue_.scratch_memory[step.index], scratch_bytes(step.index)); break;
         }
@@ -139,11 +140,11 @@ private:
 
     std::size_t scratch_bytes(std::uint32_t index) const { return rt::scratch_bytes(program_, plan_.scratch[index]); }
 
-    void allocate(void*& memory, std::size_t bytes, bool scratch, std::uint32_t index) {
+    void allocate(void*& memory, std::size_t bytes, Missing::What what, std::uint32_t index) {
         try {
             memory = be::pool_allocate(bytes);
         } catch (const std::bad_alloc&) {
-            outcome_.missing.push_back({scratch, index, bytes});
+            outcome_.missing.push_back({what, index, bytes});
         }
     }
 
@@ -154,7 +155,7 @@ private:
     void allocate_base(std::uint32_t index) {
         Base& base = *queue_.uses[index].base;
         if (queue_.base_memory[index] != nullptr) return;
-        allocate(queue_.base_memory[index], byte_size(base), false, index);
+        allocate(queue_.base_memory[index], byte_size(base), Missing::What::Base, index);
         BaseAccess::memory(base) = queue_.base_memory[index];
         if (queue_.base_memory[index] != nullptr) note_memory(base, queue_.uses[index].written_at);
     }
@@ -167,11 +168,11 @@ private:
         release(queue_.base_memory[index], byte_size(base));
     }
 
-    bool lacks_memory(const MicroOp& op) const noexcept {
+    bool lacks_memory(const bc::Kernel& kernel, const MicroOp& op, const be::Bindings& bindings) const noexcept {
         switch (op.kind) {
             case MicroOp::Kind::LoadView:
             case MicroOp::Kind::StoreView:
-            case MicroOp::Kind::ReduceView: return queue_.base_memory[program_.views[op.index].base] == nullptr;
+            case MicroOp::Kind::ReduceView: return bindings.memory_of(kernel, op) == nullptr;
             case MicroOp::Kind::LoadScratch:
             case MicroOp::Kind::StoreScratch:
             case MicroOp::Kind::ReduceScratch: return queue_.scratch_memory[op.index] == nullptr;
@@ -182,12 +183,12 @@ private:
     }
 
     /// The kernel without what needs missing memory, and without what depends on that.
-    bc::Kernel without_missing(const bc::Kernel& kernel) const {
-        bc::Kernel rest{kernel.domain, {}};
+    bc::Kernel without_missing(const bc::Kernel& kernel, const be::Bindings& bindings) const {
+        bc::Kernel rest{kernel.domain, {}, kernel.versions};
         std::vector<bc::ValueId> renumbered(kernel.ops.size(), bc::kNoValue);
         for (std::size_t i = 0; i < kernel.ops.size(); ++i) {
             MicroOp op = kernel.ops[i];
-            bool keep = !lacks_memory(op);
+            bool keep = !lacks_memory(kernel, op, bindings);
             for (bc::ValueId& in : op.in) {
                 if (in == bc::kNoValue) continue;
                 in = renumbered[in];
@@ -202,17 +203,19 @@ private:
 
     void run_kernel(std::uint32_t index) {
         const bc::Kernel& kernel = plan_.kernels[index];
+        NewVersions versions(queue_, plan_, index, outcome_);
         const bool complete = outcome_.missing.empty() && !lacking_;
-        const be::Bindings bindings{&program_, &plan_, queue_.base_memory, queue_.scratch_memory,
-                                    complete ? geometry_ : 0};
+        const be::Bindings bindings{&program_,          &plan_, queue_.base_memory, queue_.scratch_memory,
+                                    complete ? geometry_ : 0, versions.memory()};
         try {
             if (complete) {
                 backend_.run(kernel, bindings, outcome_.traps);
             } else {
-                const bc::Kernel rest = without_missing(kernel);
+                const bc::Kernel rest = without_missing(kernel, bindings);
                 if (std::ranges::any_of(rest.ops, writes)) backend_.run(rest, bindings, outcome_.traps);
             }
             ++kernels_;
+            versions.take();
         } catch (const std::bad_alloc&) {
             outcome_.broken.push_back({index, {}});
         } catch (const std::exception& error) {
@@ -252,7 +255,10 @@ std::uint64_t bytes_needed(const Queue& queue, const bc::Plan& plan) {
     };
     for (const Step& step : plan.steps) {
         switch (step.kind) {
-            case Step::Kind::Run: break;
+            case Step::Kind::Run:
+                most = std::max(most, now + static_cast<std::int64_t>(
+                                                NewVersions::bytes_of(queue, plan.kernels[step.index])));
+                break;
             case Step::Kind::AllocBase:
                 if (BaseAccess::memory(*queue.uses[step.index].base) == nullptr) now += base_bytes(step.index);
                 break;

@@ -12,9 +12,15 @@ namespace xlazy::rt {
 
 /// Memory that could not be had.
 struct Missing {
-    bool scratch;  ///< of the plan, else a base of the batch
+    enum class What : std::uint8_t {
+        Base,     ///< of the batch
+        Scratch,  ///< of the plan
+        Version,  ///< a new version of a base
+    };
+    What what;
     std::uint32_t index;
     std::size_t bytes;
+    std::uint32_t kernel = 0;  ///< that would make the version
 };
 
 /// A kernel that did not run to its end; its outputs hold anything.

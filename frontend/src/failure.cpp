@@ -89,7 +89,17 @@ private:
     }
 
     void add_missing(const Missing& missing) {
-        if (missing.scratch) {
+        if (missing.what == Missing::What::Version) {
+            for (const bc::MicroOp& op : plan_->kernels[missing.kernel].ops) {
+                if (op.kind != bc::MicroOp::Kind::StoreView && op.kind != bc::MicroOp::Kind::ReduceView) continue;
+                if (program_.views[op.index].base != missing.index) continue;
+                const bc::Instruction& instruction = program_.instructions[op.instruction];
+                add_no_memory(op.instruction, program_.bases[missing.index].type, result_shape(program_, instruction),
+                              missing.bytes);
+            }
+            return;
+        }
+        if (missing.what == Missing::What::Scratch) {
             const bc::Scratch& scratch = plan_->scratch[missing.index];
             const bc::ScratchShape needed = bc::shape_of(program_, scratch);
             Shape shape;

@@ -22,6 +22,7 @@ struct Code {
 struct Grouping {
     std::vector<std::uint32_t> kernel;
     std::uint32_t count = 0;
+    std::vector<std::pair<std::uint32_t, bc::Version>> versions;  ///< that the kernel makes; ascending by kernel
 };
 
 inline bc::SizeClass class_of(const bc::Program& batch) {
@@ -37,6 +38,7 @@ struct Draft {
     bc::SizeClass size_class;
     Facts facts;
     Code code;
+    std::vector<bool> versionable;  ///< by view: what is written through it may go to a new version; or empty
     Grouping grouping;
     bc::Plan plan;
 };

@@ -131,6 +131,9 @@ void Excerpt::append(bc::Plan& whole, const bc::Plan& part) const {
         copy.domain = domains_.in_whole[kernel.domain];
         copy.ops.reserve(kernel.ops.size());
         for (const MicroOp& op : kernel.ops) copy.ops.push_back(renumbered(op, first_scratch));
+        for (const bc::Version& version : kernel.versions) {
+            copy.versions.push_back({bases_.in_whole[version.base], views_.in_whole[version.view]});
+        }
     }
     for (bc::Scratch scratch : part.scratch) {
         scratch.domain = domains_.in_whole[scratch.domain];

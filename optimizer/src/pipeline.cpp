@@ -8,6 +8,7 @@
 #include "passes/lower.hpp"
 #include "passes/memory.hpp"
 #include "passes/separate.hpp"
+#include "passes/version.hpp"
 #include "pass_set.hpp"
 #include "xlazy/bytecode/text.hpp"
 #include "xlazy/bytecode/verify.hpp"
@@ -42,6 +43,8 @@ constexpr Row kPasses[] = {
     {"separate", separate, nullptr, Stage::Code, true,
      "right side first: an overlapping result goes through a temporary"},
     {"dce", remove_dead_code, nullptr, Stage::Code, false, "what nobody can read is not computed"},
+    {"version", choose_versions, nullptr, Stage::Code, false,
+     "an update that reads its array's old value writes a new version of the array"},
     {"fuse", fuse, group_singly, Stage::Grouping, false, "instructions of one domain share a kernel"},
     {"lower", lower, nullptr, Stage::Kernels, true, "kernels become micro-ops on registers"},
     {"cse", eliminate_common_values, nullptr, Stage::Kernels, false,
@@ -75,6 +78,9 @@ std::string text_of(const Draft& draft, Stage stage) {
         text += "; kernels:";
         for (const std::uint32_t kernel : draft.grouping.kernel) text += fmt::format(" {}", kernel);
         text += '\n';
+        for (const auto& [kernel, version] : draft.grouping.versions) {
+            text += fmt::format("; kernel {} makes a new version of b{}\n", kernel, version.base);
+        }
     }
     return text;
 }

@@ -131,7 +131,25 @@ private:
                 throw PlanFault(fmt::format("kernel {} uses memory that it does not have", index));
         }
         be::Traps mine;
-        backend_.run(kernel, {&program_, &plan_, base_memory_, scratch_memory_}, mine);
+        Blocks versions;
+        std::vector<void*> version_memory;
+        for (const bc::Version& version : kernel.versions) {
+            const auto size = bc::size_of(program_.bases[version.base].type);
+            Block& next = *versions.emplace_back(std::make_unique<Block>(base_bytes(version.base), garbage_));
+            bc::for_each_gap(program_, version.view, [&](std::int64_t first, std::int64_t count) {
+                const auto begin = static_cast<std::size_t>(first) * size;
+                std::copy_n(bases_[version.base]->data() + begin, static_cast<std::size_t>(count) * size,
+                            next.data() + begin);
+            });
+            version_memory.push_back(next.data());
+        }
+        backend_.run(kernel, {&program_, &plan_, base_memory_, scratch_memory_, 0, version_memory}, mine);
+        for (std::size_t i = 0; i < versions.size(); ++i) {
+            const std::uint32_t base = kernel.versions[i].base;
+            bases_[base].swap(versions[i]);
+            base_memory_[base] = bases_[base]->data();
+            if (!versions[i]->fences_stand()) throw PlanFault(fmt::format("base {}: written out of bounds", base));
+        }
         if (!std::is_sorted(mine.begin(), mine.end(), by_instruction)) throw PlanFault("traps are not ascending");
         traps.insert(traps.end(), mine.begin(), mine.end());
         std::sort(traps.begin(), traps.end(), by_instruction);

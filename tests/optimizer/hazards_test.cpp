@@ -51,8 +51,18 @@ private:
         be::Traps traps;
         for (const bc::Step& step : plan.steps) {
             if (step.kind == bc::Step::Kind::Run) {
-                const std::vector<void*> base_memory = addresses(bases), scratch_memory = addresses(scratch);
-                interpreter->run(plan.kernels[step.index], {&program, &plan, base_memory, scratch_memory}, traps);
+                const bc::Kernel& kernel = plan.kernels[step.index];
+                std::vector<Values> versions;
+                for (const bc::Version& version : kernel.versions) {
+                    Values& next = versions.emplace_back(bases[version.base].size(), -999);
+                    bc::for_each_gap(program, version.view, [&](std::int64_t first, std::int64_t count) {
+                        std::copy_n(bases[version.base].begin() + first, count, next.begin() + first);
+                    });
+                }
+                const std::vector<void*> base_memory = addresses(bases), scratch_memory = addresses(scratch),
+                                         version_memory = addresses(versions);
+                interpreter->run(kernel, {&program, &plan, base_memory, scratch_memory, 0, version_memory}, traps);
+                for (std::size_t i = 0; i < versions.size(); ++i) bases[kernel.versions[i].base].swap(versions[i]);
             } else if (step.kind == bc::Step::Kind::AllocBase) {
                 bases[step.index].assign(static_cast<std::size_t>(program.bases[step.index].size), -999);
             } else if (step.kind == bc::Step::Kind::AllocScratch) {

@@ -264,6 +264,7 @@ private:
         std::shuffle(order.begin(), order.end(), random_);
         accumulators_.clear();
         values_.assign(kernel.ops.size(), kUnspecified);
+        begin_versions(kernel);
         for (const std::int64_t at : order) {
             const Index index = index_at(at, extents);
             for (std::size_t i = 0; i < kernel.ops.size() && run_.fault.empty(); ++i) {
@@ -273,15 +274,30 @@ private:
         for (const MicroOp& op : kernel.ops) {
             if (is_reduction(op) && extents[op.axis] == 0) reduce_nothing(op, extents);
         }
+        for (const bc::Version& version : kernel.versions) bases_[version.base] = std::move(versions_[version.base]);
+    }
+
+    void begin_versions(const bc::Kernel& kernel) {
+        versions_.clear();
+        for (const bc::Version& version : kernel.versions) {
+            if (!bases_[version.base]) return fail(fmt::format("base {} has no old version", version.base));
+            const std::vector<Token>& old = *bases_[version.base];
+            std::vector<Token> next = garbage(program_.bases[version.base].size);
+            bc::for_each_gap(program_, version.view, [&](std::int64_t first, std::int64_t count) {
+                std::copy_n(old.begin() + first, count, next.begin() + first);
+            });
+            versions_[version.base] = std::move(next);
+        }
     }
 
     static bool is_reduction(const MicroOp& op) {
         return op.kind == MicroOp::Kind::ReduceView || op.kind == MicroOp::Kind::ReduceScratch;
     }
 
-    Token* place(bool view, std::uint32_t number, const Index& index) {
+    Token* place(bool view, std::uint32_t number, const Index& index, bool store) {
         const std::uint32_t base = view ? program_.views[number].base : number;
-        Memory& memory = view ? bases_[base] : scratch_[base];
+        const auto version = view && store ? versions_.find(base) : versions_.end();
+        Memory& memory = version != versions_.end() ? version->second : view ? bases_[base] : scratch_[base];
         if (!memory) {
             fail(fmt::format("{} {} is used without memory", view ? "base" : "scratch", base));
             return nullptr;
@@ -295,14 +311,14 @@ private:
         switch (op.kind) {
             case MicroOp::Kind::LoadView:
             case MicroOp::Kind::LoadScratch: {
-                const Token* from = place(op.kind == MicroOp::Kind::LoadView, op.index, index);
+                const Token* from = place(op.kind == MicroOp::Kind::LoadView, op.index, index, false);
                 return from == nullptr ? kUnspecified : *from;
             }
             case MicroOp::Kind::LoadScalar: return token("scalar", op.index);
             case MicroOp::Kind::Compute: return compute(op, index, extents);
             case MicroOp::Kind::StoreView:
             case MicroOp::Kind::StoreScratch:
-                if (Token* to = place(op.kind == MicroOp::Kind::StoreView, op.index, index)) *to = values_[op.in[0]];
+                if (Token* to = place(op.kind == MicroOp::Kind::StoreView, op.index, index, true)) *to = values_[op.in[0]];
                 break;
             case MicroOp::Kind::ReduceView:
             case MicroOp::Kind::ReduceScratch: accumulate(op, number, index, extents); break;
@@ -334,7 +350,7 @@ private:
         if (along.size() != static_cast<std::size_t>(extents[op.axis])) return;
         std::vector<Token> sequence;
         for (const auto& [at, value] : along) sequence.push_back(value);
-        if (Token* to = place(op.kind == MicroOp::Kind::ReduceView, op.index, out)) {
+        if (Token* to = place(op.kind == MicroOp::Kind::ReduceView, op.index, out, true)) {
             *to = fold(op.op, op.type, op.result, sequence);
         }
     }
@@ -344,7 +360,7 @@ private:
         shape[op.axis] = 1;
         for (std::int64_t at = 0; at < bc::element_count(shape); ++at) {
             const Index out = without_axis(index_at(at, shape), op.axis, (op.flags & Instruction::kKeepAxis) != 0);
-            if (Token* to = place(op.kind == MicroOp::Kind::ReduceView, op.index, out)) {
+            if (Token* to = place(op.kind == MicroOp::Kind::ReduceView, op.index, out, true)) {
                 *to = fold(op.op, op.type, op.result, {});
             }
         }
@@ -354,6 +370,7 @@ private:
     const bc::Program& program_;
     std::mt19937_64 random_;
     std::vector<Memory> bases_, scratch_;
+    std::map<std::uint32_t, Memory> versions_;  ///< by base: what the running kernel makes
     std::vector<Token> values_;
     std::map<std::size_t, Accumulator> accumulators_;
     TokenRun run_;

@@ -188,22 +188,21 @@ private:
 
     void step(const MicroOp& op, Array& value) {
         switch (op.kind) {
-            case Kind::LoadView: return load(view(op.index, extents_.size()), op.type, value);
+            case Kind::LoadView: return load(view(op, extents_.size()), op.type, value);
             case Kind::LoadScratch: return load(scratch(op.index, extents_.size()), op.type, value);
             case Kind::LoadScalar: return load_scalar(op, value);
             case Kind::Compute: return compute(op, value);
-            case Kind::StoreView: return store(values_[op.in[0]], extents_, view(op.index, extents_.size()));
+            case Kind::StoreView: return store(values_[op.in[0]], extents_, view(op, extents_.size()));
             case Kind::StoreScratch: return store(values_[op.in[0]], extents_, scratch(op.index, extents_.size()));
             case Kind::ReduceView:
             case Kind::ReduceScratch: return reduce(op);
         }
     }
 
-    Window view(std::uint32_t index, std::size_t rank) const {
-        const bc::View& view = program_.views[index];
+    Window view(const MicroOp& op, std::size_t rank) const {
+        const bc::View& view = program_.views[op.index];
         const std::size_t size = bc::size_of(program_.bases[view.base].type);
-        auto* start =
-            static_cast<std::byte*>(bindings_.bases[view.base]) + view.offset * static_cast<std::int64_t>(size);
+        std::byte* start = bindings_.memory_of(kernel_, op) + view.offset * static_cast<std::int64_t>(size);
         return {start, size, align(program_.dims_of(view), rank)};
     }
 
@@ -311,7 +310,7 @@ private:
         else
             reduced.erase(reduced.begin() + op.axis);
         const Window to =
-            op.kind == Kind::ReduceView ? view(op.index, reduced.size()) : scratch(op.index, reduced.size());
+            op.kind == Kind::ReduceView ? view(op, reduced.size()) : scratch(op.index, reduced.size());
         Array result(op.result, bc::element_count(reduced));
         with_type(op.type, [&]<class T>(std::type_identity<T>) {
             const T* values = values_[op.in[0]].as<T>();

@@ -105,6 +105,7 @@ public:
     bool closed() const noexcept { return leaf_ != 0; }
 
     bool add(const bc::Kernel& kernel) {
+        if (!kernel.versions.empty()) return false;
         std::vector<Seen> mine;
         int reduced = -1;
         for (const MicroOp& op : kernel.ops) {

@@ -78,7 +78,7 @@ std::byte* TileProgram::start_of(const MicroOp& op) const noexcept {
         return static_cast<std::byte*>(bindings_->scratch[op.index]);
     const bc::View& view = bindings_->program->views[op.index];
     const auto size = static_cast<std::int64_t>(bc::size_of(bindings_->program->bases[view.base].type));
-    return static_cast<std::byte*>(bindings_->bases[view.base]) + view.offset * size;
+    return bindings_->memory_of(*kernel_, op) + view.offset * size;
 }
 
 void TileProgram::rebind(const bc::Kernel& kernel, const Bindings& bindings) noexcept {

@@ -33,6 +33,7 @@ public:
             if (op.kind == MicroOp::Kind::LoadView) base_wanted_[base_of(op)] = true;
         }
         remove_marked(kernel);
+        drop_versions(kernel);
     }
 
 private:
@@ -60,6 +61,15 @@ private:
         for (std::size_t i = 0; i < edit.size(); ++i) {
             if (!needless_[i]) edit.keep(i);
         }
+    }
+
+    /// No version of a base that the kernel does not write any more.
+    void drop_versions(bc::Kernel& kernel) const {
+        std::erase_if(kernel.versions, [&](const bc::Version& version) {
+            return std::ranges::none_of(kernel.ops, [&](const MicroOp& op) {
+                return op.kind == MicroOp::Kind::StoreView && base_of(op) == version.base;
+            });
+        });
     }
 
     Draft& draft_;

@@ -18,7 +18,8 @@ public:
     explicit Scheduler(Draft& draft)
         : draft_(draft),
           context_{draft.program, draft.facts, std::vector<TempOrigin>(draft.code.temp_count),
-                   draft.size_class == bc::SizeClass::L1 ? kMaxStreamsInCache : kMaxStreams},
+                   draft.size_class == bc::SizeClass::L1 ? kMaxStreamsInCache : kMaxStreams,
+                   draft.versionable},
           last_of_domain_(draft.program.domains.size(), kNone),
           last_use_of_base_(draft.program.bases.size(), kNone) {}
 
@@ -35,6 +36,9 @@ public:
             begin = end;
         }
         draft_.grouping.count = count();
+        for (std::uint32_t k = 0; k < count(); ++k) {
+            for (const bc::Version& version : kernels_[k].versions) draft_.grouping.versions.emplace_back(k, version);
+        }
     }
 
 private:

@@ -27,6 +27,7 @@ void KernelDraft::clear(std::uint32_t new_domain) {
     domain = new_domain;
     accesses.clear();
     loaded_temps.clear();
+    versions.clear();
     scalars_.clear();
     operations_ = loads_ = stores_ = 0;
     axis_ = -1;
@@ -79,9 +80,11 @@ void KernelDraft::add(const Instruction& instruction, FuseContext& context) {
 }
 
 void KernelDraft::use_view(std::uint32_t view, bool write, bool reduced, FuseContext& context) {
+    const Access use{view, context.program.views[view].base, !write, write, reduced};
+    if (write) renew_if_needed(use, context);
     const std::size_t known = reduced ? kNone : find(view, context);
     if (known == kNone) {
-        accesses.push_back({view, context.program.views[view].base, !write, write, reduced});
+        accesses.push_back(use);
         ++(write ? stores_ : loads_);
     } else if (write && !accesses[known].written) {
         accesses[known].written = true;
@@ -108,10 +111,29 @@ Verdict KernelDraft::verdict(const Access& use, FuseContext& context, bool membe
         if (access.base != use.base || !(access.written || use.written)) continue;
         const Relation relation = context.facts.hazard(use.view, access.view);
         if (relation == Relation::Disjoint) continue;
+        if (relation == Relation::Overlap && member && may_renew(use, access, context)) {
+            worst = Verdict::Aligned;
+            continue;
+        }
         if (relation == Relation::Overlap || !member || access.reduced || use.reduced) return Verdict::Blocked;
         worst = Verdict::Aligned;
     }
     return worst;
+}
+
+bool KernelDraft::may_renew(const Access& write, const Access& access, const FuseContext& context) const {
+    if (!write.written || write.reduced || access.written) return false;
+    if (write.view < context.versionable.size() && context.versionable[write.view]) return true;
+    return std::ranges::find(versions, write.base, &bc::Version::base) != versions.end();
+}
+
+void KernelDraft::renew_if_needed(const Access& write, FuseContext& context) {
+    if (std::ranges::find(versions, write.base, &bc::Version::base) != versions.end()) return;
+    const bool needed = std::ranges::any_of(accesses, [&](const Access& access) {
+        return access.base == write.base && may_renew(write, access, context) &&
+               context.facts.hazard(write.view, access.view) == Relation::Overlap;
+    });
+    if (needed) versions.push_back({write.base, write.view});
 }
 
 bool KernelDraft::has_temp(std::uint32_t temp, const FuseContext& context, std::uint32_t number) const {
@@ -139,7 +161,11 @@ Fit KernelDraft::fit(const KernelDraft& piece, const FuseContext& context, std::
 void KernelDraft::merge(const KernelDraft& piece, FuseContext& context, std::uint32_t number) {
     if (piece.axis_ >= 0) axis_ = piece.axis_;
     operations_ += piece.operations_;
+    for (const bc::Version& version : piece.versions) {
+        if (std::ranges::find(versions, version.base, &bc::Version::base) == versions.end()) versions.push_back(version);
+    }
     for (const Access& use : piece.accesses) {
+        if (use.written) renew_if_needed(use, context);
         const std::size_t known = use.reduced ? kNone : find(use.view, context);
         if (known == kNone) {
             accesses.push_back(use);

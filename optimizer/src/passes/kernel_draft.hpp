@@ -18,7 +18,8 @@ struct FuseContext {
     const bc::Program& program;
     Facts& facts;
     std::vector<TempOrigin> temps;
-    std::uint32_t max_streams;  ///< of a kernel
+    std::uint32_t max_streams;             ///< of a kernel
+    const std::vector<bool>& versionable;  ///< as Draft has it
 };
 
 /// A view that a kernel uses; identical ones are one.
@@ -48,6 +49,7 @@ public:
     std::uint32_t previous = ~0u;  ///< the kernel of the same domain before this one
     std::vector<Access> accesses;
     std::vector<std::uint32_t> loaded_temps;  ///< that are not made here
+    std::vector<bc::Version> versions;
 
     void clear(std::uint32_t new_domain);
 
@@ -69,6 +71,10 @@ private:
     std::size_t look_for(std::uint32_t view, const FuseContext& context) const;
     /// The same, and the kernel relies on it.
     std::size_t find(std::uint32_t view, FuseContext& context) const;
+    /// A write may go to a new version of the base, whose old one `access` reads.
+    bool may_renew(const Access& write, const Access& access, const FuseContext& context) const;
+    /// To be called before the write is added.
+    void renew_if_needed(const Access& write, FuseContext& context);
     bool has_temp(std::uint32_t temp, const FuseContext& context, std::uint32_t number) const;
     void use_view(std::uint32_t view, bool write, bool reduced, FuseContext& context);
 

@@ -166,6 +166,7 @@ void lower(Draft& draft) {
     for (std::uint32_t i = 0; i < count; ++i) order[next[grouping.kernel[i]]++] = i;
 
     draft.plan.kernels.resize(grouping.count);
+    for (const auto& [kernel, version] : grouping.versions) draft.plan.kernels[kernel].versions.push_back(version);
     Lowering lowering(draft);
     for (std::uint32_t k = 0; k < grouping.count; ++k) {
         lowering.begin(draft.plan.kernels[k], k);

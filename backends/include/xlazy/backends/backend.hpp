@@ -19,6 +19,18 @@ struct Bindings {
     std::span<void* const> scratch;
     /// Runs of one plan with equal numbers differ in nothing but memory, offsets and scalars; 0: nothing is known.
     std::uint64_t geometry = 0;
+    /// Of the kernel that is run: where its new versions of bases go, in the order of bc::Kernel::versions.
+    std::span<void* const> versions{};
+
+    /// Memory that a load or store of a base has, before the view's offset.
+    std::byte* memory_of(const bc::Kernel& kernel, const bc::MicroOp& op) const noexcept {
+        const std::uint32_t base = program->views[op.index].base;
+        if (op.kind != bc::MicroOp::Kind::LoadView && !kernel.versions.empty()) {
+            const std::size_t version = kernel.version_of(base);
+            if (version != bc::Kernel::kNoVersion) return static_cast<std::byte*>(versions[version]);
+        }
+        return static_cast<std::byte*>(bases[base]);
+    }
 };
 
 /// An element that failed: the first one in row-major order of the failing instruction's domain.

@@ -6,6 +6,7 @@
 #include "xlazy/bytecode/program.hpp"
 #include "xlazy/bytecode/structure.hpp"
 
+#include <functional>
 #include <string>
 
 namespace xlazy::bc {
@@ -37,11 +38,31 @@ struct MicroOp {
     std::uint32_t instruction = 0;  ///< of the batch: origin map
 };
 
-/// One loop nest over one domain. Loads and stores of one base in one kernel are Identical or Disjoint; so any order of
-/// indices gives the same result.
+/// A base that a kernel updates while it reads the old value through other views. The kernel loads from the base's
+/// memory and stores to other memory, which becomes the base's when the kernel is done. What `view` leaves out is copied
+/// there before the kernel runs. Where the memory must stay, what was stored is copied back instead.
+struct Version {
+    std::uint32_t base;
+    std::uint32_t view;  ///< the widest of the views through which the kernel writes the base
+};
+
+/// One loop nest over one domain. Loads and stores of one base in one kernel are Identical or Disjoint, or the kernel
+/// makes a new version of the base and loads nothing that it has stored before; so any order of indices gives the same
+/// result.
 struct Kernel {
+    static constexpr std::size_t kNoVersion = ~std::size_t{0};
+
     std::uint32_t domain = 0;
-    std::vector<MicroOp> ops;
+    std::vector<MicroOp> ops{};
+    std::vector<Version> versions{};  ///< one a base
+
+    /// Number of the version that the kernel makes of a base, or kNoVersion.
+    std::size_t version_of(std::uint32_t base) const noexcept {
+        for (std::size_t i = 0; i < versions.size(); ++i) {
+            if (versions[i].base == base) return i;
+        }
+        return kNoVersion;
+    }
 };
 
 /// Temporary storage between kernels: dense, row-major. Its shape is that of a domain, or, for a reduction's result,
@@ -123,6 +144,14 @@ struct Plan {
 bool guard_holds(const Guard& guard, const Program& program) noexcept;
 /// Every guard and spread of the plan holds for the batch's geometry.
 bool guards_hold(const Plan& plan, const Program& program) noexcept;
+
+/// Calls f(first, count) for the runs of consecutive elements of the base that the view consists of, in the order of
+/// memory. The view repeats no element.
+void for_each_run(const Program& program, std::uint32_t view,
+                  const std::function<void(std::int64_t first, std::int64_t count)>& f);
+/// The same for the runs of elements that the view leaves out.
+void for_each_gap(const Program& program, std::uint32_t view,
+                  const std::function<void(std::int64_t first, std::int64_t count)>& f);
 
 /// For golden tests and XLAZY_TRACE=plan.
 std::string print(const Plan& plan);
