@@ -126,9 +126,11 @@ private:
             }
             if (kernel_.version_of(version.base) != i) return fmt::format("two new versions of b{}", version.base);
             const bool written = std::ranges::any_of(kernel_.ops, [&](const MicroOp& op) {
-                return op.kind == Kind::StoreView && (op.index == version.view || relation(program_, op.index, version.view) == Relation::Identical);
+                return op.kind == Kind::StoreView &&
+                       (op.index == version.view || relation(program_, op.index, version.view) == Relation::Identical);
             });
-            if (!written && !interval_of(program_, version.view).empty()) return fmt::format("nothing is stored to the new version of b{}", version.base);
+            if (!written && !interval_of(program_, version.view).empty())
+                return fmt::format("nothing is stored to the new version of b{}", version.base);
         }
         return {};
     }
@@ -155,8 +157,7 @@ private:
     }
 
     bool loads_old_version(const MicroOp& op) const noexcept {
-        return op.kind == Kind::LoadView &&
-               kernel_.version_of(program_.views[op.index].base) != Kernel::kNoVersion;
+        return op.kind == Kind::LoadView && kernel_.version_of(program_.views[op.index].base) != Kernel::kNoVersion;
     }
 
     bool misses_new_version(const MicroOp& writer, const MicroOp& later) const noexcept {
@@ -239,12 +240,16 @@ private:
                 if (bases_[base] != Memory::Held && !interval_of(program_, op.index).empty()) {
                     return fmt::format("b{} is used without memory", base);
                 }
-                if (writes_view(op.kind)) values_.write(op.index);
-                else if (!values_.readable(op.index)) return fmt::format("b{} is read before it has a value", base);
+                if (writes_view(op.kind))
+                    values_.write(op.index);
+                else if (!values_.readable(op.index))
+                    return fmt::format("b{} is read before it has a value", base);
             } else if (uses_scratch(op.kind)) {
                 if (scratch_[op.index] != Memory::Held) return fmt::format("x{} is used without memory", op.index);
-                if (writes_scratch(op.kind)) filled_[op.index] = true;
-                else if (!filled_[op.index]) return fmt::format("x{} is read before it has a value", op.index);
+                if (writes_scratch(op.kind))
+                    filled_[op.index] = true;
+                else if (!filled_[op.index])
+                    return fmt::format("x{} is read before it has a value", op.index);
             }
         }
         return {};

@@ -69,7 +69,8 @@ private:
             case Step::Kind::AllocBase: allocate_base(step.index); break;
             case Step::Kind::FreeBase: free_base(step.index); break;
             case Step::Kind::AllocScratch:
-                allocate(queue_.scratch_memory[step.index], scratch_bytes(step.index), Missing::What::Scratch, step.index);
+                allocate(queue_.scratch_memory[step.index], scratch_bytes(step.index), Missing::What::Scratch,
+                         step.index);
                 break;
             case Step::Kind::FreeScratch: release(queue_.scratch_memory[step.index], scratch_bytes(step.index)); break;
         }
@@ -205,8 +206,8 @@ private:
         const bc::Kernel& kernel = plan_.kernels[index];
         NewVersions versions(queue_, plan_, index, outcome_);
         const bool complete = outcome_.missing.empty() && !lacking_;
-        const be::Bindings bindings{&program_,          &plan_, queue_.base_memory, queue_.scratch_memory,
-                                    complete ? geometry_ : 0, versions.memory()};
+        const be::Bindings bindings{
+            &program_, &plan_, queue_.base_memory, queue_.scratch_memory, complete ? geometry_ : 0, versions.memory()};
         try {
             if (complete) {
                 backend_.run(kernel, bindings, outcome_.traps);
@@ -256,8 +257,8 @@ std::uint64_t bytes_needed(const Queue& queue, const bc::Plan& plan) {
     for (const Step& step : plan.steps) {
         switch (step.kind) {
             case Step::Kind::Run:
-                most = std::max(most, now + static_cast<std::int64_t>(
-                                                NewVersions::bytes_of(queue, plan.kernels[step.index])));
+                most = std::max(
+                    most, now + static_cast<std::int64_t>(NewVersions::bytes_of(queue, plan.kernels[step.index])));
                 break;
             case Step::Kind::AllocBase:
                 if (BaseAccess::memory(*queue.uses[step.index].base) == nullptr) now += base_bytes(step.index);

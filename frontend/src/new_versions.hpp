@@ -8,7 +8,8 @@ namespace xlazy::rt {
 
 class NewVersions {
 public:
-    /// Allocates; what a version has in common with the old one is copied. Memory that is missing is noted in `outcome`.
+    /// Allocates; what a version has in common with the old one is copied. Memory that is missing is noted in
+    /// `outcome`.
     NewVersions(Queue& queue, const bc::Plan& plan, std::uint32_t kernel, Outcome& outcome);
     ~NewVersions();
     NewVersions(const NewVersions&) = delete;

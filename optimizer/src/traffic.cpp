@@ -45,6 +45,17 @@ struct Streams {
     }
 };
 
+/// What new versions of arrays take over from the old ones.
+std::uint64_t bytes_copied(const bc::Program& program, const bc::Kernel& kernel) {
+    std::uint64_t sum = 0;
+    for (const bc::Version& version : kernel.versions) {
+        std::int64_t elements = program.bases[version.base].size;
+        bc::for_each_run(program, version.view, [&](std::int64_t, std::int64_t count) { elements -= count; });
+        sum += static_cast<std::uint64_t>(elements) * bc::size_of(program.bases[version.base].type);
+    }
+    return sum;
+}
+
 }  // namespace
 
 Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::Kernel& kernel) {
@@ -62,7 +73,8 @@ Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::K
         }
     }
     if (bc::element_count(program.domain_extents(kernel.domain)) == 0) loaded = {};
-    return {loaded.bytes(program, plan), stored.bytes(program, plan)};
+    const std::uint64_t copied = bytes_copied(program, kernel);
+    return {loaded.bytes(program, plan) + copied, stored.bytes(program, plan) + copied};
 }
 
 Traffic traffic_of(const bc::Program& program, const bc::Plan& plan) {
@@ -80,7 +92,14 @@ Footprint footprint_of(const bc::Program& program, const bc::Plan& plan) {
     for (std::size_t b = 0; b < held.size(); ++b) held[b] = program.bases[b].initialised;
     for (const Step& step : plan.steps) {
         switch (step.kind) {
-            case Step::Kind::Run: break;
+            case Step::Kind::Run: {
+                std::uint64_t both = now;
+                for (const bc::Version& version : plan.kernels[step.index].versions) {
+                    both += bytes_of(program.bases[version.base]);
+                }
+                result.peak = std::max(result.peak, both);
+                break;
+            }
             case Step::Kind::AllocBase:
                 if (!held[step.index]) now += bytes_of(program.bases[step.index]);
                 held[step.index] = true;

@@ -115,6 +115,46 @@ TEST(Plans, Print) {
               "contracted 1 temporaries, 1 arrays b1\n");
 }
 
+TEST(Plans, ANewVersionMayBeStoredWhereTheOldOneWasLoaded) {
+    const auto update = [](bool version) {
+        Plan plan = sample();
+        std::vector<MicroOp>& ops = plan.kernels[1].ops;
+        ops.push_back(load(Kind::LoadView, DType::i32, 6));
+        ops.push_back(store(Kind::StoreView, DType::i32, 4, 3));
+        if (version) plan.kernels[1].versions = {{0, 4}};
+        return plan;
+    };
+    EXPECT_NE(verify(update(false), parse(kBatch)), "");
+    EXPECT_EQ(verify(update(true), parse(kBatch)), "");
+    EXPECT_NE(print(update(true)).find("kernel k1 d1\n    new version of b0 but for what v4 leaves out\n"),
+              std::string::npos);
+}
+
+TEST(Plans, RunsAndGapsOfAView) {
+    using Pieces = std::vector<std::pair<std::int64_t, std::int64_t>>;
+    const auto pieces = [](std::int64_t offset, std::vector<Dim> dims, auto for_each) {
+        Program program;
+        program.bases.push_back({DType::i32, true, true, 20});
+        program.add_view(0, offset, dims);
+        Pieces result;
+        for_each(program, 0, [&](std::int64_t first, std::int64_t count) { result.emplace_back(first, count); });
+        return result;
+    };
+    const auto check = [&](std::int64_t offset, std::vector<Dim> dims, const Pieces& runs, const Pieces& gaps) {
+        EXPECT_EQ(pieces(offset, dims, for_each_run), runs);
+        EXPECT_EQ(pieces(offset, dims, for_each_gap), gaps);
+    };
+    check(6, {{2, 5}, {3, 1}}, {{6, 3}, {11, 3}}, {{0, 6}, {9, 2}, {14, 6}});
+    check(0, {{4, 5}, {5, 1}}, {{0, 20}}, {});
+    check(0, {{5, 1}, {4, 5}}, {{0, 20}}, {});     // column-major
+    check(19, {{4, -5}, {5, -1}}, {{0, 20}}, {});  // backwards
+    check(16, {{2, -5}, {2, 2}}, {{11, 1}, {13, 1}, {16, 1}, {18, 1}}, {{0, 11}, {12, 1}, {14, 2}, {17, 1}, {19, 1}});
+    check(1, {{2, 10}, {1, 77}, {2, 5}, {4, 1}}, {{1, 4}, {6, 4}, {11, 4}, {16, 4}},
+          {{0, 1}, {5, 1}, {10, 1}, {15, 1}});
+    check(7, {}, {{7, 1}}, {{0, 7}, {8, 12}});
+    check(7, {{0, 1}, {3, 1}}, {}, {{0, 20}});
+}
+
 TEST(Plans, GuardsHoldOrNot) {
     const Program program = parse(kBatch);
     const auto holds = [&](std::uint32_t a, std::uint32_t b, Relation relation) {
@@ -205,6 +245,40 @@ const Corruption kKernelsCorruptions[] = {
          append(p, 1, store(Kind::StoreView, DType::i32, 4, 1));
      },
      "micro-ops 4 and 3: their memory overlaps"},
+    {"version_of_another_base",
+     [](Plan& p) {
+         p.kernels[1].versions = {{1, 2}};
+     },
+     "k1: v2 is no view of b1"},
+    {"version_of_no_view",
+     [](Plan& p) {
+         p.kernels[1].versions = {{2, 8}};
+     },
+     "k1: v8 is no view of b2"},
+    {"two_versions",
+     [](Plan& p) {
+         p.kernels[1].versions = {{2, 2}, {2, 2}};
+     },
+     "k1: two new versions of b2"},
+    {"version_not_written",
+     [](Plan& p) {
+         p.kernels[0].versions = {{0, 0}};
+     },
+     "k0: nothing is stored to the new version of b0"},
+    {"version_not_loaded",
+     [](Plan& p) {
+         append(p, 1, store(Kind::StoreView, DType::i32, 4, 1));
+         append(p, 1, load(Kind::LoadView, DType::i32, 6));
+         p.kernels[1].versions = {{0, 4}};
+     },
+     "k1: micro-op 4: the new version of what 3 stored is not loaded"},
+    {"version_stored_twice",
+     [](Plan& p) {
+         append(p, 1, store(Kind::StoreView, DType::i32, 4, 1));
+         append(p, 1, store(Kind::StoreView, DType::i32, 6, 1));
+         p.kernels[1].versions = {{0, 4}};
+     },
+     "micro-ops 3 and 4: their memory overlaps"},
     {"repeats", [](Plan& p) { append(p, 0, store(Kind::StoreView, DType::i32, 7, 4)); }, "v7 is written and repeats"},
     {"reads_its_reduction", [](Plan& p) { append(p, 0, load(Kind::LoadScratch, DType::i32, 0)); },
      "their memory overlaps"},

@@ -318,7 +318,8 @@ private:
             case MicroOp::Kind::Compute: return compute(op, index, extents);
             case MicroOp::Kind::StoreView:
             case MicroOp::Kind::StoreScratch:
-                if (Token* to = place(op.kind == MicroOp::Kind::StoreView, op.index, index, true)) *to = values_[op.in[0]];
+                if (Token* to = place(op.kind == MicroOp::Kind::StoreView, op.index, index, true))
+                    *to = values_[op.in[0]];
                 break;
             case MicroOp::Kind::ReduceView:
             case MicroOp::Kind::ReduceScratch: accumulate(op, number, index, extents); break;

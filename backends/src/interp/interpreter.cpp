@@ -309,8 +309,7 @@ private:
             reduced[op.axis] = 1;
         else
             reduced.erase(reduced.begin() + op.axis);
-        const Window to =
-            op.kind == Kind::ReduceView ? view(op, reduced.size()) : scratch(op.index, reduced.size());
+        const Window to = op.kind == Kind::ReduceView ? view(op, reduced.size()) : scratch(op.index, reduced.size());
         Array result(op.result, bc::element_count(reduced));
         with_type(op.type, [&]<class T>(std::type_identity<T>) {
             const T* values = values_[op.in[0]].as<T>();

@@ -18,8 +18,7 @@ public:
     explicit Scheduler(Draft& draft)
         : draft_(draft),
           context_{draft.program, draft.facts, std::vector<TempOrigin>(draft.code.temp_count),
-                   draft.size_class == bc::SizeClass::L1 ? kMaxStreamsInCache : kMaxStreams,
-                   draft.versionable},
+                   draft.size_class == bc::SizeClass::L1 ? kMaxStreamsInCache : kMaxStreams, draft.versionable},
           last_of_domain_(draft.program.domains.size(), kNone),
           last_use_of_base_(draft.program.bases.size(), kNone) {}
 

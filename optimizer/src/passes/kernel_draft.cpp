@@ -162,7 +162,8 @@ void KernelDraft::merge(const KernelDraft& piece, FuseContext& context, std::uin
     if (piece.axis_ >= 0) axis_ = piece.axis_;
     operations_ += piece.operations_;
     for (const bc::Version& version : piece.versions) {
-        if (std::ranges::find(versions, version.base, &bc::Version::base) == versions.end()) versions.push_back(version);
+        if (std::ranges::find(versions, version.base, &bc::Version::base) == versions.end())
+            versions.push_back(version);
     }
     for (const Access& use : piece.accesses) {
         if (use.written) renew_if_needed(use, context);

@@ -39,8 +39,8 @@ struct MicroOp {
 };
 
 /// A base that a kernel updates while it reads the old value through other views. The kernel loads from the base's
-/// memory and stores to other memory, which becomes the base's when the kernel is done. What `view` leaves out is copied
-/// there before the kernel runs. Where the memory must stay, what was stored is copied back instead.
+/// memory and stores to other memory, which becomes the base's when the kernel is done. What `view` leaves out is
+/// copied there before the kernel runs. Where the memory must stay, what was stored is copied back instead.
 struct Version {
     std::uint32_t base;
     std::uint32_t view;  ///< the widest of the views through which the kernel writes the base
