@@ -21,8 +21,14 @@ bool guard_holds(const Guard& guard, const Program& program) noexcept {
            (interval_of(program, guard.view_a).empty() || interval_of(program, guard.view_b).empty());
 }
 
+bool scalar_guards_hold(const Plan& plan, const Program& program) noexcept {
+    return std::ranges::all_of(plan.scalar_guards,
+                               [&](const ScalarGuard& guard) { return guard_holds(guard, program); });
+}
+
 bool guards_hold(const Plan& plan, const Program& program) noexcept {
-    return std::ranges::all_of(plan.guards, [&](const Guard& guard) { return guard_holds(guard, program); }) &&
+    return scalar_guards_hold(plan, program) &&
+           std::ranges::all_of(plan.guards, [&](const Guard& guard) { return guard_holds(guard, program); }) &&
            std::ranges::all_of(plan.spreads, [&](const Spread& spread) { return spread_holds(spread, program); });
 }
 

@@ -39,7 +39,10 @@ std::string print_micro_op(const MicroOp& op, std::size_t position) {
     switch (op.kind) {
         case MicroOp::Kind::LoadView: return fmt::format("%{} = load.{} v{}", position, name_of(op.type), op.index);
         case MicroOp::Kind::LoadScratch: return fmt::format("%{} = load.{} x{}", position, name_of(op.type), op.index);
-        case MicroOp::Kind::LoadScalar: return fmt::format("%{} = scalar.{} s{}", position, name_of(op.type), op.index);
+        case MicroOp::Kind::LoadScalar:
+            return fmt::format("%{} = scalar.{} s{}{}{}", position, name_of(op.type), op.index,
+                               op.form == ScalarForm::Value ? "" : " ",
+                               op.form == ScalarForm::Value ? "" : kScalarFormNames[static_cast<std::size_t>(op.form)]);
         case MicroOp::Kind::Compute: return print_compute(op, position);
         case MicroOp::Kind::StoreView:
             return fmt::format("store.{} v{} <- {}", name_of(op.type), op.index, value_name(op.in[0]));
@@ -87,6 +90,12 @@ std::string print(const Plan& plan) {
         const std::uint32_t groups = spread.groups.empty() ? 0 : spread.groups.back() - spread.groups.front() + 1;
         fmt::format_to(out, "guard b{} {} views in {} groups\n", spread.base, spread.views.size(), groups);
     }
+    for (const ScalarGuard& guard : plan.scalar_guards) {
+        fmt::format_to(out, "guard s{} {}\n", guard.slot,
+                       guard.fact ? std::string(kScalarFactNames[static_cast<std::size_t>(*guard.fact)])
+                                  : fmt::format("same as s{}", guard.same_as));
+    }
+    for (const Merge& merge : plan.merged) fmt::format_to(out, "merged i{} into i{}\n", merge.instruction, merge.into);
     fmt::format_to(out, "contracted {} temporaries, {} arrays", plan.contracted_temps, plan.contracted_bases);
     for (const std::uint32_t base : plan.contracted) fmt::format_to(out, " b{}", base);
     text += '\n';

@@ -90,6 +90,9 @@ private:
             return bc::operation_fault(op.op, op.type, op.result, op.flags, op.axis, domain_);
         }
         if (loads(op.kind) && op.type != op.result) return "a load changes the type";
+        if (op.form != ScalarForm::Value && (op.kind != Kind::LoadScalar || !has_form(op.type, op.form))) {
+            return "a form that does not exist for it";
+        }
         return op.flags == 0 && op.axis == 0 ? "" : "flags or an axis where none belong";
     }
 
@@ -302,6 +305,35 @@ std::string spread_fault(const Program& program, const Spread& spread) {
     return spread_holds(spread, program) ? "" : "it does not hold";
 }
 
+std::string scalar_guard_fault(const Program& program, const ScalarGuard& guard) {
+    const std::size_t scalars = program.scalars.size();
+    if (guard.slot >= scalars || (!guard.fact && guard.same_as >= scalars)) return "no such scalar";
+    return guard_holds(guard, program) ? "" : "it does not hold";
+}
+
+/// Whoever asks what became of an instruction must find the answer in one step.
+std::string merge_fault(const Plan& plan, const Program& program) {
+    for (std::size_t i = 0; i < plan.merged.size(); ++i) {
+        const auto [instruction, into] = plan.merged[i];
+        if (instruction >= program.instructions.size()) return fmt::format("there is no instruction {}", instruction);
+        if (i > 0 && plan.merged[i - 1].instruction >= instruction) return "merged instructions are not ascending";
+        if (into >= instruction) return fmt::format("i{} is merged into a later one", instruction);
+        const Instruction& one = program.instructions[instruction];
+        const Instruction& other = program.instructions[into];
+        if (one.result != other.result || one.domain != other.domain) {
+            return fmt::format("i{} is merged into one of another type or domain", instruction);
+        }
+        if (can_fail(one.op, one.type) && one.op != other.op) {
+            return fmt::format("i{}, which can fail, is merged into another op", instruction);
+        }
+        const auto place = std::ranges::lower_bound(plan.merged, into, {}, &Merge::instruction);
+        if (place != plan.merged.end() && place->instruction == into) {
+            return fmt::format("i{} is merged into a merged one", instruction);
+        }
+    }
+    return {};
+}
+
 std::string contraction_fault(const Plan& plan, const Program& program) {
     const std::vector<std::uint32_t>& bases = plan.contracted;
     if (bases.size() != plan.contracted_bases) return "the number of contracted bases is wrong";
@@ -337,7 +369,12 @@ std::string verify(const Plan& plan, const Program& program) {
         const std::string fault = spread_fault(program, plan.spreads[i]);
         if (!fault.empty()) return fmt::format("spread {}: {}", i, fault);
     }
-    const std::string fault = StepChecker(plan, program).run();
+    for (std::size_t i = 0; i < plan.scalar_guards.size(); ++i) {
+        const std::string fault = scalar_guard_fault(program, plan.scalar_guards[i]);
+        if (!fault.empty()) return fmt::format("scalar guard {}: {}", i, fault);
+    }
+    std::string fault = merge_fault(plan, program);
+    if (fault.empty()) fault = StepChecker(plan, program).run();
     return fault.empty() ? contraction_fault(plan, program) : fault;
 }
 

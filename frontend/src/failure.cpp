@@ -30,6 +30,9 @@ public:
         for (const be::Trap& trap : outcome.traps) add_trap(trap);
         for (const Missing& missing : outcome.missing) add_missing(missing);
         for (const BrokenKernel& broken : outcome.broken) add_broken(broken);
+        if (plan != nullptr) {
+            for (const bc::Merge& merge : plan->merged) add_merged(merge);
+        }
         for (std::uint32_t i = 0; i < program_.instructions.size(); ++i) step(i);
     }
 
@@ -147,6 +150,17 @@ private:
             }
             own_[op.instruction] = id;
         }
+    }
+
+    /// What another instruction computed for this one failed: of its data that is a failure of its own line.
+    void add_merged(const bc::Merge& merge) {
+        const ErrorId error = own_[merge.into];
+        if (error == kGood || own_[merge.instruction] != kGood) return;
+        Cause cause = errors_[static_cast<std::size_t>(error)].cause;
+        own_[merge.instruction] = error;
+        if (cause.kind != Cause::Kind::Trap) return;
+        cause.instruction = cause.trap.instruction = merge.instruction;
+        own_[merge.instruction] = add(std::move(cause));
     }
 
     void add_all(const std::string& problem) {

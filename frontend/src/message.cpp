@@ -138,18 +138,28 @@ private:
     std::uint32_t instruction_;
 };
 
+/// The instruction whose micro-ops give this one's value.
+std::uint32_t computed_by(const bc::Plan& plan, std::uint32_t instruction) {
+    const auto merge = std::ranges::lower_bound(plan.merged, instruction, {}, &bc::Merge::instruction);
+    return merge != plan.merged.end() && merge->instruction == instruction ? merge->into : instruction;
+}
+
 /// Lines of the statements that ran in one kernel with the instruction, but for its own.
 std::vector<bc::OriginId> kernel_lines(const bc::Program& program, const bc::Plan* plan, std::uint32_t instruction) {
     std::vector<bc::OriginId> lines;
     if (plan == nullptr) return lines;
     for (const bc::Kernel& kernel : plan->kernels) {
-        const auto runs = [](std::uint32_t wanted) {
-            return [wanted](const bc::MicroOp& op) { return op.instruction == wanted; };
+        const auto runs = [&](std::uint32_t wanted) {
+            return std::ranges::any_of(kernel.ops, [&](const bc::MicroOp& op) { return op.instruction == wanted; });
         };
-        if (std::ranges::none_of(kernel.ops, runs(instruction))) continue;
-        for (const bc::MicroOp& op : kernel.ops) {
-            const bc::OriginId line = program.origins[op.instruction];
+        if (!runs(computed_by(*plan, instruction))) continue;
+        const auto add = [&](std::uint32_t other) {
+            const bc::OriginId line = program.origins[other];
             if (line != program.origins[instruction] && !std::ranges::count(lines, line)) lines.push_back(line);
+        };
+        for (const bc::MicroOp& op : kernel.ops) add(op.instruction);
+        for (const bc::Merge& merge : plan->merged) {
+            if (runs(merge.into)) add(merge.instruction);
         }
     }
     return lines;

@@ -6,11 +6,19 @@
 
 namespace xlazy::opt {
 
+/// A number that follows from a scalar of the batch.
+struct FormedScalar {
+    std::uint32_t slot;
+    bc::ScalarForm form;
+    friend bool operator==(const FormedScalar&, const FormedScalar&) noexcept = default;
+};
+
 /// The instructions that are planned. Passes remove some and add some; the side tables stay those of the batch.
 struct Code {
     std::vector<bc::Instruction> instructions;
     std::vector<std::uint32_t> source;  ///< the recorded instruction that each stands for
     std::uint32_t temp_count = 0;
+    std::vector<FormedScalar> formed;  ///< operands of kind scalar, numbered after the batch's slots
 
     void push(const bc::Instruction& instruction, std::uint32_t from) {
         instructions.push_back(instruction);
@@ -41,6 +49,17 @@ struct Draft {
     std::vector<bool> versionable;  ///< by view: what is written through it may go to a new version; or empty
     Grouping grouping;
     bc::Plan plan;
+    std::vector<std::uint32_t> merged_into;  ///< by instruction of the batch; empty: none is merged
+
+    /// The slot behind a scalar operand of the code, and what is taken of it.
+    FormedScalar scalar(std::uint32_t index) const noexcept {
+        const auto slots = static_cast<std::uint32_t>(program.scalars.size());
+        return index < slots ? FormedScalar{index, bc::ScalarForm::Value} : code.formed[index - slots];
+    }
+    /// The earlier instruction `into` computes what `instruction` asks for.
+    void merge(std::uint32_t instruction, std::uint32_t into);
+    /// Hands guards and merged instructions to the plan.
+    void finish();
 };
 
 inline bool is_reduction(const bc::Instruction& instruction) noexcept {

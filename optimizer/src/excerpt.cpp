@@ -149,6 +149,8 @@ void Excerpt::append(bc::Plan& whole, const bc::Plan& part) const {
         }
         whole.steps.push_back(step);
     }
+    for (const bc::Merge& merge : part.merged)
+        whole.merged.push_back({merge.instruction + begin_, merge.into + begin_});
     whole.contracted_temps += part.contracted_temps;
     whole.contracted_bases += part.contracted_bases;
     const auto known = static_cast<std::ptrdiff_t>(whole.contracted.size());

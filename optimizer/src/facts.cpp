@@ -6,6 +6,18 @@
 
 namespace xlazy::opt {
 
+namespace {
+
+/// Sorts by `key` and drops repetitions.
+template <class T, class Key>
+void make_unique(std::vector<T>& guards, Key key) {
+    std::ranges::sort(guards, {}, key);
+    guards.erase(std::unique(guards.begin(), guards.end()), guards.end());
+    guards.shrink_to_fit();
+}
+
+}  // namespace
+
 void Facts::log(std::uint32_t view_a, std::uint32_t view_b, Relation relation) {
     guards_.push_back({std::min(view_a, view_b), std::max(view_a, view_b), relation});
 }
@@ -67,12 +79,25 @@ bool Facts::covers_base(std::uint32_t view) {
     return answer == Relation::Identical;
 }
 
+bool Facts::scalar_is(std::uint32_t slot, bc::ScalarFact fact) {
+    const bool is = bc::fact_holds(program_.scalars[slot], fact);
+    if (is) scalar_guards_.push_back({slot, fact, 0});
+    return is;
+}
+
+bool Facts::same_scalar(std::uint32_t slot_a, std::uint32_t slot_b) {
+    if (slot_a == slot_b) return true;
+    const bool same = bc::same_scalar(program_.scalars[slot_a], program_.scalars[slot_b]);
+    if (same) scalar_guards_.push_back({std::min(slot_a, slot_b), std::nullopt, std::max(slot_a, slot_b)});
+    return same;
+}
+
 void Facts::give_guards(bc::Plan& plan) {
-    const auto key = [](const bc::Guard& guard) { return std::tuple(guard.view_a, guard.view_b); };
-    std::sort(guards_.begin(), guards_.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
-    guards_.erase(std::unique(guards_.begin(), guards_.end()), guards_.end());
-    guards_.shrink_to_fit();
+    make_unique(guards_, [](const bc::Guard& guard) { return std::tuple(guard.view_a, guard.view_b); });
+    make_unique(scalar_guards_,
+                [](const bc::ScalarGuard& guard) { return std::tuple(guard.slot, guard.fact, guard.same_as); });
     plan.guards = std::move(guards_);
+    plan.scalar_guards = std::move(scalar_guards_);
     for (auto& [base, views] : spreads_) {
         if (views.relied_on) plan.spreads.push_back(std::move(views.spread));
     }

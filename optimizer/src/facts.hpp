@@ -2,7 +2,7 @@
 // The only way for the planner to look at geometry. What it was told becomes the plan's guards, so a plan is reused
 // exactly for batches about which every answer is the same. Indices of domains, ranks, dtypes and liveness are
 // structure: free to look at. Not logged is what only makes a plan better or worse: that two reads are not the same, or
-// would be.
+// would be. Scalars are data as well, and are asked about in the same way.
 #pragma once
 
 #include "xlazy/bytecode/plan.hpp"
@@ -26,6 +26,10 @@ public:
     bool looks_same(std::uint32_t view_a, std::uint32_t view_b) const noexcept;
     /// A write through the view leaves nothing of its base's old value.
     bool covers_base(std::uint32_t view);
+    /// Is this so of the scalar? Only yes is written down: without the fact a plan is slower, not wrong.
+    bool scalar_is(std::uint32_t slot, bc::ScalarFact fact);
+    /// Do the two slots hold the same bits? Only yes is written down.
+    bool same_scalar(std::uint32_t slot_a, std::uint32_t slot_b);
 
     /// Hands everything asked so far to the plan, sorted, without repetitions.
     void give_guards(bc::Plan& plan);
@@ -47,6 +51,7 @@ private:
 
     const bc::Program& program_;
     std::vector<bc::Guard> guards_;
+    std::vector<bc::ScalarGuard> scalar_guards_;
     std::vector<std::uint32_t> view_count_;             ///< by base; empty: not counted yet
     std::vector<std::uint32_t> group_;                  ///< by view, of the bases in spreads_
     std::unordered_map<std::uint32_t, Views> spreads_;  ///< by base

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pass table, and the one loop that runs it.
 #include "draft.hpp"
+#include "passes/algebra.hpp"
 #include "passes/contract.hpp"
 #include "passes/cse.hpp"
 #include "passes/dce.hpp"
@@ -42,6 +43,7 @@ struct Row {
 constexpr Row kPasses[] = {
     {"separate", separate, nullptr, Stage::Code, true,
      "right side first: an overlapping result goes through a temporary"},
+    {"algebra", rewrite_algebra, nullptr, Stage::Code, false, "cheaper operations with the same bits"},
     {"dce", remove_dead_code, nullptr, Stage::Code, false, "what nobody can read is not computed"},
     {"version", choose_versions, nullptr, Stage::Code, false,
      "an update that reads its array's old value writes a new version of the array"},
@@ -64,6 +66,9 @@ bc::Program program_of(const Draft& draft, Stage stage) {
     program.instructions.clear();
     program.origins.clear();
     program.temp_count = draft.code.temp_count;
+    for (const FormedScalar& scalar : draft.code.formed) {
+        program.scalars.push_back(bc::form_of(program.scalars[scalar.slot], scalar.form));
+    }
     for (const std::uint32_t i : order) {
         program.instructions.push_back(draft.code.instructions[i]);
         program.origins.push_back(draft.program.origins[draft.code.source[i]]);
@@ -86,10 +91,10 @@ std::string text_of(const Draft& draft, Stage stage) {
 }
 
 std::string fault_of(const Draft& draft, Stage stage) {
-    if (stage == Stage::Plan) return bc::verify(draft.plan, draft.program);
-    if (stage != Stage::Kernels) return bc::verify(program_of(draft, stage));
-    Draft finished = draft;  // kernels alone are no plan
-    plan_memory(finished);
+    if (stage < Stage::Kernels) return bc::verify(program_of(draft, stage));
+    Draft finished = draft;
+    if (stage == Stage::Kernels) plan_memory(finished);  // kernels alone are no plan
+    finished.finish();
     return bc::verify(finished.plan, finished.program);
 }
 
@@ -159,7 +164,7 @@ bc::Plan make_plan(const bc::Program& program, const PlanOptions& options) {
         if (options.verify) check(draft, row);
         if (options.dump) options.dump(row.name, text_of(draft, row.stage));
     }
-    draft.facts.give_guards(draft.plan);
+    draft.finish();
     return std::move(draft.plan);
 }
 

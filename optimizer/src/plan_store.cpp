@@ -18,7 +18,8 @@ std::size_t bytes_of(const std::vector<T>& values) noexcept {
 
 std::size_t footprint(const bc::Plan& plan) noexcept {
     std::size_t bytes = sizeof(plan) + bytes_of(plan.kernels) + bytes_of(plan.scratch) + bytes_of(plan.steps) +
-                        bytes_of(plan.guards) + bytes_of(plan.spreads) + bytes_of(plan.contracted);
+                        bytes_of(plan.guards) + bytes_of(plan.spreads) + bytes_of(plan.contracted) +
+                        bytes_of(plan.scalar_guards) + bytes_of(plan.merged);
     for (const bc::Kernel& kernel : plan.kernels) bytes += bytes_of(kernel.ops);
     for (const bc::Spread& spread : plan.spreads) bytes += bytes_of(spread.views) + bytes_of(spread.groups);
     return bytes;
@@ -45,7 +46,8 @@ Planned PlanStore::find(const bc::Program& program, const Keys& keys, PassSet pa
         if (position->structure.get() != equal && *position->structure != keys.structure) continue;
         equal = position->structure.get();
         for (const Geometry& geometry : position->geometries) {
-            if (geometry.key == keys.geometry) return use(position, geometry);
+            if (geometry.key != keys.geometry) continue;
+            if (bc::scalar_guards_hold(*position->plan, program)) return use(position, geometry);
         }
         candidates[count++] = position;
     }

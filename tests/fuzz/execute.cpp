@@ -79,6 +79,7 @@ public:
                 case bc::Step::Kind::FreeScratch: release("scratch", index, scratch_, scratch_memory_); break;
             }
         }
+        spread_to_merged(outcome.traps);
         check_fences("the end");
         for (std::size_t i = 0; i < scratch_.size(); ++i)
             if (scratch_[i]) throw PlanFault(fmt::format("scratch {} is never freed", i));
@@ -152,6 +153,18 @@ private:
         }
         if (!std::is_sorted(mine.begin(), mine.end(), by_instruction)) throw PlanFault("traps are not ascending");
         traps.insert(traps.end(), mine.begin(), mine.end());
+        std::sort(traps.begin(), traps.end(), by_instruction);
+    }
+
+    /// A merged instruction fails where the one that it is merged into fails.
+    void spread_to_merged(be::Traps& traps) const {
+        for (const bc::Merge& merge : plan_.merged) {
+            const auto trap = std::ranges::find(traps, merge.into, &be::Trap::instruction);
+            if (trap == traps.end()) continue;
+            be::Trap copy = *trap;
+            copy.instruction = merge.instruction;
+            traps.push_back(copy);
+        }
         std::sort(traps.begin(), traps.end(), by_instruction);
     }
 

@@ -132,11 +132,7 @@ TEST(CrowdedBatches, EverySubsetOfPassesComputesTheSame) {
         ASSERT_EQ(bc::verify(program), "") << bc::print(program);
         const test::TokenRun expected = test::run_batch(program);
         for (const char* passes : {"all", "none", "fuse", "fuse,cse", "fuse,contract", "dce", "dce,contract"}) {
-            std::vector<std::string> unknown;
-            PlanOptions options;
-            options.passes = parse_passes(passes, unknown);
-            options.verify = true;
-            const bc::Plan plan = make_plan(program, options);
+            const bc::Plan plan = make_plan(program, test::token_options(passes));
             ASSERT_EQ(test::check_plan(plan, program, expected), "") << "seed " << seed << ", passes " << passes << "\n"
                                                                      << bc::print(program) << bc::print(plan);
             if (passes == std::string_view("fuse")) kernels += plan.kernels.size();
@@ -152,7 +148,7 @@ TEST(CrowdedBatches, ACachedPlanIsRightForEveryGeometryItIsUsedFor) {
     for (unsigned seed = 0; seed < 300; ++seed) {
         const bc::Program original = Crowd(seed).batch();
         PlanCache cache;
-        cache.get(original, {});
+        cache.get(original, test::token_options());
         std::mt19937 random(seed);
         for (int i = 0; i < 30; ++i) {
             bc::Program moved = original;
@@ -161,7 +157,7 @@ TEST(CrowdedBatches, ACachedPlanIsRightForEveryGeometryItIsUsedFor) {
                 view.offset += static_cast<std::int64_t>(random() % 5) - 2;
             }
             if (!bc::verify(moved).empty()) continue;
-            const auto [plan, made, geometry] = cache.get(moved, {});
+            const auto [plan, made, geometry] = cache.get(moved, test::token_options());
             if (made == 0) ++hits;
             ASSERT_EQ(test::check_plan(*plan, moved), "") << "seed " << seed << "\n"
                                                           << bc::print(moved) << bc::print(*plan);

@@ -3,6 +3,8 @@
 //     ; passes: dce        the passes that run besides the mandatory ones
 //     ; show: dce          the pass whose result is compared, or "plan"
 // golden/NAME.out is what must come out. XLAZY_UPDATE_GOLDEN=1 writes it anew.
+#include "byte_machine.hpp"
+#include "fuzz/values.hpp"
 #include "token_machine.hpp"
 
 #include "xlazy/bytecode/text.hpp"
@@ -48,6 +50,25 @@ std::vector<std::string> cases() {
     return names;
 }
 
+/// The plan gives the live arrays the bits that one instruction after the other gives them.
+void expect_bits_of_interpreter(const bc::Plan& plan, const bc::Program& program) {
+    std::map<std::uint32_t, test::Bytes> inputs;
+    for (std::uint32_t b = 0; b < program.bases.size(); ++b) {
+        const bc::BaseInfo& base = program.bases[b];
+        if (base.initialised) inputs[b] = fuzz::initial_bytes(base.type, base.size, 1, b);
+    }
+    const auto interp = be::make_interpreter(), openmp = be::make_openmp(1);
+    opt::PlanOptions none;
+    none.passes = opt::PassSet{0};
+    const test::ByteRun expected = test::run_bytes(opt::make_plan(program, none), program, inputs, *interp);
+    const test::ByteRun got = test::run_bytes(plan, program, inputs, *openmp);
+    for (std::uint32_t b = 0; b < program.bases.size(); ++b) {
+        if (!program.bases[b].live) continue;
+        EXPECT_EQ(fuzz::first_difference(program.bases[b].type, expected.bases[b], got.bases[b], {}), -1) << "b" << b;
+    }
+    EXPECT_EQ(expected.traps.size(), got.traps.size());
+}
+
 class Golden : public testing::TestWithParam<std::string> {};
 
 TEST_P(Golden, IsAsWritten) {
@@ -68,7 +89,8 @@ TEST_P(Golden, IsAsWritten) {
     const bc::Plan plan = opt::make_plan(program, options);
     if (shown == "plan") result = bc::print(plan);
     ASSERT_NE(result, "") << "no pass is called '" << shown << "'";
-    EXPECT_EQ(test::check_plan(plan, program), "");
+    EXPECT_EQ(test::check_plan(opt::make_plan(program, test::token_options(header(text, "passes"))), program), "");
+    expect_bits_of_interpreter(plan, program);
 
     const fs::path expected = kFolder / (GetParam() + ".out");
     if (std::getenv("XLAZY_UPDATE_GOLDEN") != nullptr) std::ofstream(expected) << result;

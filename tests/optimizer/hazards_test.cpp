@@ -2,9 +2,9 @@
 // Wrong results that lazy array libraries were reported to give. Each with every subset of the passes, with the right
 // values.
 #include "batch.hpp"
+#include "byte_machine.hpp"
 #include "token_machine.hpp"
 
-#include "xlazy/backends/backend.hpp"
 #include "xlazy/optimizer/optimizer.hpp"
 
 #include <gtest/gtest.h>
@@ -36,48 +36,30 @@ protected:
             options.passes = opt::parse_passes(passes, unknown);
             options.verify = true;
             const bc::Plan plan = opt::make_plan(program, options);
-            EXPECT_EQ(test::check_plan(plan, program), "") << passes;
-            EXPECT_EQ(run(plan)[base], expected) << passes;
+            EXPECT_EQ(test::check_plan(opt::make_plan(program, test::token_options(passes)), program), "") << passes;
+            for (const auto& backend : {be::make_interpreter(), be::make_openmp(1)}) {
+                EXPECT_EQ(run(plan, *backend)[base], expected) << passes;
+            }
         }
     }
 
     bc::Plan best_plan() const { return opt::make_plan(program, {}); }
 
 private:
-    std::vector<Values> run(const bc::Plan& plan) {
-        std::vector<Values> bases(program.bases.size()), scratch(plan.scratch.size());
-        for (const auto& [base, values] : inputs_) bases[base] = values;
-        const auto interpreter = be::make_interpreter();
-        be::Traps traps;
-        for (const bc::Step& step : plan.steps) {
-            if (step.kind == bc::Step::Kind::Run) {
-                const bc::Kernel& kernel = plan.kernels[step.index];
-                std::vector<Values> versions;
-                for (const bc::Version& version : kernel.versions) {
-                    Values& next = versions.emplace_back(bases[version.base].size(), -999);
-                    bc::for_each_gap(program, version.view, [&](std::int64_t first, std::int64_t count) {
-                        std::copy_n(bases[version.base].begin() + first, count, next.begin() + first);
-                    });
-                }
-                const std::vector<void*> base_memory = addresses(bases), scratch_memory = addresses(scratch),
-                                         version_memory = addresses(versions);
-                interpreter->run(kernel, {&program, &plan, base_memory, scratch_memory, 0, version_memory}, traps);
-                for (std::size_t i = 0; i < versions.size(); ++i) bases[kernel.versions[i].base].swap(versions[i]);
-            } else if (step.kind == bc::Step::Kind::AllocBase) {
-                bases[step.index].assign(static_cast<std::size_t>(program.bases[step.index].size), -999);
-            } else if (step.kind == bc::Step::Kind::AllocScratch) {
-                const auto shape = bc::shape_of(program, plan.scratch[step.index]);
-                scratch[step.index].assign(static_cast<std::size_t>(bc::element_count(shape.span())), -999);
-            } else {
-                (step.kind == bc::Step::Kind::FreeBase ? bases : scratch)[step.index].clear();
-            }
-        }
-        return bases;
+    static test::Bytes bytes_of(const Values& values) {
+        test::Bytes bytes(values.size() * sizeof(double));
+        std::memcpy(bytes.data(), values.data(), bytes.size());
+        return bytes;
     }
 
-    static std::vector<void*> addresses(std::vector<Values>& memory) {
-        std::vector<void*> result;
-        for (Values& values : memory) result.push_back(values.empty() ? nullptr : values.data());
+    std::vector<Values> run(const bc::Plan& plan, be::Backend& backend) {
+        std::map<std::uint32_t, test::Bytes> inputs;
+        for (const auto& [base, values] : inputs_) inputs[base] = bytes_of(values);
+        std::vector<Values> result;
+        for (const test::Bytes& bytes : test::run_bytes(plan, program, inputs, backend).bases) {
+            result.emplace_back(bytes.size() / sizeof(double));
+            std::memcpy(result.back().data(), bytes.data(), bytes.size());
+        }
         return result;
     }
 

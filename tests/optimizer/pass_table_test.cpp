@@ -10,6 +10,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+const Words kOptional{"algebra", "dce", "version", "fuse", "cse", "contract"};
+
 unsigned row(std::string_view name) {
     const auto table = pass_table();
     for (unsigned i = 0; i < table.size(); ++i) {
@@ -42,15 +44,17 @@ TEST(PassTable, HasTheDocumentedRows) {
         EXPECT_FALSE(pass.doc.empty());
     }
     EXPECT_EQ(mandatory, (Words{"separate", "lower", "memory"}));
-    EXPECT_EQ(optional, (Words{"dce", "version", "fuse", "cse", "contract"}));
+    EXPECT_EQ(optional, kOptional);
 }
 
 TEST(PassTable, ListsOfNames) {
-    EXPECT_EQ(passes_of("all"), (Words{"dce", "version", "fuse", "cse", "contract"}));
-    EXPECT_EQ(passes_of(""), (Words{"dce", "version", "fuse", "cse", "contract"}));
+    EXPECT_EQ(passes_of("all"), kOptional);
+    EXPECT_EQ(passes_of(""), kOptional);
     EXPECT_EQ(passes_of("none"), Words{});
-    EXPECT_EQ(passes_of("all,-dce"), (Words{"version", "fuse", "cse", "contract"}));
-    EXPECT_EQ(passes_of("-dce"), (Words{"version", "fuse", "cse", "contract"}));
+    Words without = kOptional;
+    std::erase(without, "dce");
+    EXPECT_EQ(passes_of("all,-dce"), without);
+    EXPECT_EQ(passes_of("-dce"), without);
     EXPECT_EQ(passes_of("none, +fuse"), Words{"fuse"});
     EXPECT_EQ(passes_of("dce,fuse"), (Words{"dce", "fuse"}));
     EXPECT_EQ(passes_of("dce,-dce"), Words{});

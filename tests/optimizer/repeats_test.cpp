@@ -101,7 +101,7 @@ protected:
     /// Looks up, and checks that the plan is right. @return how many plans were made
     unsigned made_for(const bc::Program& program) {
         unsigned made = 0;
-        const Planned planned = cache.get(program, {});
+        const Planned planned = cache.get(program, test::token_options());
         made = planned.made;
         plan = planned.plan;
         EXPECT_EQ(test::check_plan(*plan, program), "");

@@ -31,6 +31,10 @@ Token token(std::string_view kind, std::uint64_t a, std::uint64_t b = 0) {
     return mix(mix(mix(std::hash<std::string_view>{}(kind), a), b), 7);
 }
 
+Token of_scalar(const bc::Scalar& scalar) {
+    return mix(token("scalar", scalar.bits[0], scalar.bits[1]), static_cast<Token>(scalar.type));
+}
+
 /// Element of an op; an unspecified operand makes it unspecified.
 Token apply(bc::Op op, bc::DType type, bc::DType result, const std::vector<Token>& operands) {
     if (op == bc::Op::copy) return operands[0];
@@ -125,7 +129,7 @@ private:
     };
 
     Token read(bc::Operand operand, const Index& index) {
-        if (operand.is_scalar()) return token("scalar", operand.index());
+        if (operand.is_scalar()) return of_scalar(program_.scalars[operand.index()]);
         if (operand.is_view()) {
             const auto at = static_cast<std::size_t>(element(program_, operand.index(), index));
             const Token value = run_.bases[program_.views[operand.index()].base][at];
@@ -202,6 +206,7 @@ public:
     }
 
     TokenRun run() {
+        for (const bc::Merge& merge : plan_.merged) run_.merged[merge.instruction] = merge.into;
         for (const bc::Step& step : plan_.steps) {
             execute(step);
             if (!run_.fault.empty()) return std::move(run_);
@@ -314,7 +319,7 @@ private:
                 const Token* from = place(op.kind == MicroOp::Kind::LoadView, op.index, index, false);
                 return from == nullptr ? kUnspecified : *from;
             }
-            case MicroOp::Kind::LoadScalar: return token("scalar", op.index);
+            case MicroOp::Kind::LoadScalar: return of_scalar(bc::form_of(program_.scalars[op.index], op.form));
             case MicroOp::Kind::Compute: return compute(op, index, extents);
             case MicroOp::Kind::StoreView:
             case MicroOp::Kind::StoreScratch:
@@ -386,6 +391,10 @@ TokenRun run_plan(const bc::Plan& plan, const bc::Program& program, unsigned see
 }
 
 std::string difference(const TokenRun& batch, const TokenRun& plan, const bc::Program& program) {
+    const auto merged_into = [&](std::uint32_t instruction) {
+        const auto merge = plan.merged.find(instruction);
+        return merge == plan.merged.end() ? instruction : merge->second;
+    };
     if (!plan.fault.empty()) return plan.fault;
     for (std::size_t b = 0; b < program.bases.size(); ++b) {
         if (!program.bases[b].live) continue;
@@ -396,13 +405,22 @@ std::string difference(const TokenRun& batch, const TokenRun& plan, const bc::Pr
         }
     }
     for (const auto& [element, operands] : batch.fallible) {
-        const auto found = plan.fallible.find(element);
+        auto found = plan.fallible.find(element);
+        if (found == plan.fallible.end()) found = plan.fallible.find({merged_into(element.first), element.second});
         if (found == plan.fallible.end()) return fmt::format("instruction {} was not computed", element.first);
         const bool specified = std::ranges::find(operands, kUnspecified) == operands.end();
         if (specified && found->second != operands)
             return fmt::format("instruction {} had other operands", element.first);
     }
     return {};
+}
+
+opt::PlanOptions token_options(std::string_view passes) {
+    opt::PlanOptions options;
+    std::vector<std::string> unknown;
+    options.passes = opt::parse_passes(std::string(passes) + ",-algebra", unknown);
+    options.verify = true;
+    return options;
 }
 
 std::string check_plan(const bc::Plan& plan, const bc::Program& program) {

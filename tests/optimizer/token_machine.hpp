@@ -9,6 +9,7 @@
 #pragma once
 
 #include "xlazy/bytecode/plan.hpp"
+#include "xlazy/optimizer/optimizer.hpp"
 
 #include <map>
 #include <string>
@@ -26,8 +27,9 @@ using FallibleElements = std::map<std::pair<std::uint32_t, std::int64_t>, std::v
 struct TokenRun {
     std::vector<std::vector<Token>> bases;  ///< by base; empty where it has no memory
     FallibleElements fallible;
-    std::string fault;               ///< empty, or what was illegal
-    bool reads_unspecified = false;  ///< of a batch: an element that nobody wrote
+    std::map<std::uint32_t, std::uint32_t> merged;  ///< of a plan
+    std::string fault;                              ///< empty, or what was illegal
+    bool reads_unspecified = false;                 ///< of a batch: an element that nobody wrote
 };
 
 TokenRun run_batch(const bc::Program& program);
@@ -36,6 +38,10 @@ TokenRun run_plan(const bc::Plan& plan, const bc::Program& program, unsigned see
 /// The empty string if the plan gave every live base its value and computed every fallible element once; else what
 /// differs.
 std::string difference(const TokenRun& batch, const TokenRun& plan, const bc::Program& program);
+
+/// Options for plans that run on tokens: these passes without `algebra`, which computes the same bits by other
+/// operations. Tokens tell those apart; algebra_test.cpp looks at the bits.
+opt::PlanOptions token_options(std::string_view passes = "all");
 
 /// All of it: plan legal, run with a few seeds, same tokens. @return the empty string, or what is wrong
 std::string check_plan(const bc::Plan& plan, const bc::Program& program, const TokenRun& batch);

@@ -227,9 +227,9 @@ private:
     void load_scalar(const MicroOp& op, Array& value) {
         value = Array(op.type, count_);
         const std::size_t size = bc::size_of(op.type);
+        const bc::Scalar scalar = bc::form_of(program_.scalars[op.index], op.form);
         for (std::int64_t i = 0; i < count_; ++i) {
-            std::memcpy(value.bytes.data() + i * static_cast<std::int64_t>(size), program_.scalars[op.index].bits,
-                        size);
+            std::memcpy(value.bytes.data() + i * static_cast<std::int64_t>(size), scalar.bits, size);
         }
     }
 

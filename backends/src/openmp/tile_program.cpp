@@ -51,7 +51,12 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings, const
     free_slots_.clear();
     cells_ = slots_ = 0;
     slot_element_ = 1;
-    for (const MicroOp& op : kernel.ops) slot_element_ = std::max(slot_element_, bc::size_of(op.result));
+    bool forms = false;
+    for (const MicroOp& op : kernel.ops) {
+        slot_element_ = std::max(slot_element_, bc::size_of(op.result));
+        forms = forms || op.form != bc::ScalarForm::Value;
+    }
+    if (forms) formed_.resize(count);
     cost_ = 0;
     bind_accesses();
     choose_block();
@@ -86,11 +91,21 @@ void TileProgram::rebind(const bc::Kernel& kernel, const Bindings& bindings) noe
     bindings_ = &bindings;
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
         const MicroOp& op = kernel_->ops[i];
-        if (op.kind == Kind::LoadScalar)
-            scalars_[places_[i].pointer - scalars_begin()] = bindings.program->scalars[op.index].bits;
-        else if (op.kind != Kind::Compute)
+        if (op.kind == Kind::LoadScalar) {
+            scalars_[places_[i].pointer - scalars_begin()] = scalar_bits(i);
+        } else if (op.kind != Kind::Compute) {
             nest_.move(access_of_[i], start_of(op));
+        }
     }
+}
+
+/// Where the scalar of a micro-op lies: in the batch, or, if it only follows from one there, here.
+const void* TileProgram::scalar_bits(std::size_t op) noexcept {
+    const MicroOp& load = kernel_->ops[op];
+    const bc::Scalar& slot = bindings_->program->scalars[load.index];
+    if (load.form == bc::ScalarForm::Value) return slot.bits;
+    formed_[op] = bc::form_of(slot, load.form);
+    return formed_[op].bits;
 }
 
 void TileProgram::bind_accesses() {
@@ -303,7 +318,7 @@ void TileProgram::lower(std::size_t op) {
         case Kind::LoadScratch: lower_load(op); break;
         case Kind::LoadScalar:
             places_[op] = {static_cast<std::uint16_t>(scalars_begin() + scalars_.size()), true, false};
-            scalars_.push_back(bindings_->program->scalars[kernel_->ops[op].index].bits);
+            scalars_.push_back(scalar_bits(op));
             break;
         case Kind::Compute: lower_compute(op); break;
         case Kind::StoreView:

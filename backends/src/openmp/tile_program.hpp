@@ -131,6 +131,7 @@ private:
     };
 
     void bind_accesses();
+    const void* scalar_bits(std::size_t op) noexcept;
     void bind_memory(std::size_t op, std::byte* start, std::size_t element_size, std::span<const bc::Dim> dims);
     bool rows_pay() const;
     void choose_block();
@@ -184,6 +185,7 @@ private:
     std::vector<FaultSite> faults_;
     std::vector<Reduction> reductions_;
     std::vector<const void*> scalars_;
+    std::vector<bc::Scalar> formed_;  ///< by micro-op: where it is not the recorded one
     std::vector<Layout> layouts_;
     std::size_t cells_begin_ = 0, slots_begin_ = 0, cells_ = 0, slots_ = 0;
     // While binding, one an op of the kernel:

@@ -37,20 +37,32 @@ Formula formula_of(const MicroOp& op) noexcept {
 
 void eliminate_common_values(Draft& draft) {
     std::unordered_map<Formula, ValueId, FormulaHash> known;
+    // By instruction: computations in the kernel. One of several is not what the instruction asks for.
+    std::vector<std::uint32_t> parts(draft.program.instructions.size(), 0);
     for (bc::Kernel& kernel : draft.plan.kernels) {
         known.clear();
+        const auto computes = [](const MicroOp& op) { return op.kind == MicroOp::Kind::Compute; };
+        for (const MicroOp& op : kernel.ops) parts[op.instruction] = 0;
+        for (const MicroOp& op : kernel.ops) parts[op.instruction] += computes(op) ? 1 : 0;
         KernelEdit edit(kernel);
         for (std::size_t i = 0; i < edit.size(); ++i) {
             const MicroOp op = edit.renumbered(i);
-            if (op.kind != MicroOp::Kind::Compute || bc::can_fail(op.op, op.type)) {
+            if (!computes(op)) {
                 edit.keep(i);
                 continue;
             }
             const auto [place, is_new] = known.try_emplace(formula_of(op), bc::kNoValue);
-            if (is_new)
+            if (is_new) {
                 place->second = edit.keep(i);
-            else
+                continue;
+            }
+            const std::uint32_t first = kernel.ops[place->second].instruction;
+            const bool whole = parts[op.instruction] == 1 && parts[first] == 1;
+            if (whole) draft.merge(op.instruction, first);
+            if (whole || !bc::can_fail(op.op, op.type))
                 edit.replace(i, place->second);
+            else
+                edit.keep(i);
         }
     }
 }

@@ -7,8 +7,8 @@
 //     %6 = mul %5 %1
 // Programs in small functions ask again for what another function had, and fusion brings both into one kernel. A
 // compiler could see it too, but the tile interpreter has none, and none may merge calls of vector maths. Two values
-// are the same if op, types, flags and operands are; equal scalars in two slots are not, they are data. An op that can
-// fail stays, since its error has a line of its own.
+// are the same if op, types, flags and operands are; equal scalars in two slots are not, they are data. The plan keeps
+// which instruction was merged into which, so that an op that fails fails at every line that asked for it.
 #pragma once
 
 #include "draft.hpp"

@@ -19,7 +19,7 @@ public:
         : draft_(draft),
           registers_(draft.code.temp_count),
           scratch_(draft.code.temp_count, kNone),
-          scalars_(draft.program.scalars.size()) {}
+          scalars_(draft.program.scalars.size() + draft.code.formed.size()) {}
 
     void begin(bc::Kernel& kernel, std::uint32_t number) {
         kernel_ = &kernel;
@@ -65,6 +65,13 @@ private:
         return op;
     }
 
+    MicroOp scalar(bc::DType type, std::uint32_t index) const {
+        const FormedScalar from = draft_.scalar(index);
+        MicroOp op = access(MicroOp::Kind::LoadScalar, type, from.slot);
+        op.form = from.form;
+        return op;
+    }
+
     static MicroOp operation(const Instruction& instruction, MicroOp::Kind kind) {
         MicroOp op = access(kind, instruction.type, 0);
         op.op = instruction.op;
@@ -95,7 +102,7 @@ private:
         Register& known = (operand.is_scalar() ? scalars_ : registers_)[operand.index()];
         if (known.kernel != number_) {
             const MicroOp load = operand.is_scalar()
-                                     ? access(MicroOp::Kind::LoadScalar, type, operand.index())
+                                     ? scalar(type, operand.index())
                                      : access(MicroOp::Kind::LoadScratch, type, scratch_[operand.index()]);
             known = {number_, emit(load)};
         }

@@ -3,7 +3,7 @@
 // so it serves every batch of the same structure whose geometry satisfies its guards.
 #pragma once
 
-#include "xlazy/bytecode/program.hpp"
+#include "xlazy/bytecode/scalar_form.hpp"
 #include "xlazy/bytecode/structure.hpp"
 
 #include <functional>
@@ -20,7 +20,7 @@ struct MicroOp {
     enum class Kind : std::uint8_t {
         LoadView,       ///< element of view `index`, broadcast to the kernel's domain
         LoadScratch,    ///< element of scratch `index`, broadcast likewise
-        LoadScalar,     ///< scalar slot `index`
+        LoadScalar,     ///< scalar slot `index`, in the given form
         Compute,        ///< op(in...)
         StoreView,      ///< in[0] to view `index`
         StoreScratch,   ///< in[0] to scratch `index`
@@ -28,11 +28,12 @@ struct MicroOp {
         ReduceScratch,  ///< the same, to scratch `index`
     };
     Kind kind = Kind::Compute;
-    Op op = Op::copy;            ///< Compute and Reduce
-    DType type = DType::none;    ///< of the operands; of the value for loads, scalars and stores
-    DType result = DType::none;  ///< of the value
-    std::uint8_t flags = 0;      ///< Instruction's flags
-    std::uint8_t axis = 0;       ///< of reductions and generators
+    ScalarForm form = ScalarForm::Value;  ///< LoadScalar
+    Op op = Op::copy;                     ///< Compute and Reduce
+    DType type = DType::none;             ///< of the operands; of the value for loads, scalars and stores
+    DType result = DType::none;           ///< of the value
+    std::uint8_t flags = 0;               ///< Instruction's flags
+    std::uint8_t axis = 0;                ///< of reductions and generators
     ValueId in[3] = {kNoValue, kNoValue, kNoValue};
     std::uint32_t index = 0;
     std::uint32_t instruction = 0;  ///< of the batch: origin map
@@ -129,12 +130,22 @@ Spread spread_of(const Program& program, std::uint32_t base, std::vector<std::ui
 /// The groups are as far apart as spread_of needs them to be. Linear if the views lie in their order.
 bool spread_holds(const Spread& spread, const Program& program) noexcept;
 
+/// The value that an instruction of the batch asks for is the one that the micro-ops of an earlier instruction make.
+/// What happens to those happens to both: a failure is a failure of each one's line.
+struct Merge {
+    std::uint32_t instruction;
+    std::uint32_t into;  ///< the earlier instruction; it is not merged itself
+    friend auto operator<=>(const Merge&, const Merge&) noexcept = default;
+};
+
 struct Plan {
     std::vector<Kernel> kernels;
     std::vector<Scratch> scratch;
     std::vector<Step> steps;
     std::vector<Guard> guards;
     std::vector<Spread> spreads;
+    std::vector<ScalarGuard> scalar_guards;
+    std::vector<Merge> merged;              ///< ascending by instruction, one an instruction at most
     std::uint32_t contracted_bases = 0;     ///< arrays that never get memory
     std::uint32_t contracted_temps = 0;     ///< temporaries that never get memory
     std::vector<std::uint32_t> contracted;  ///< the bases, ascending
@@ -142,7 +153,9 @@ struct Plan {
 
 /// The pair lies as the guard says, or one of the views has no elements: then a plan for any relation is right.
 bool guard_holds(const Guard& guard, const Program& program) noexcept;
-/// Every guard and spread of the plan holds for the batch's geometry.
+/// Every guard about scalars holds for the batch's.
+bool scalar_guards_hold(const Plan& plan, const Program& program) noexcept;
+/// Every guard and spread of the plan holds for the batch's geometry and scalars.
 bool guards_hold(const Plan& plan, const Program& program) noexcept;
 
 /// Calls f(first, count) for the runs of consecutive elements of the base that the view consists of, in the order of
