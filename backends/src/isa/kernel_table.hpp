@@ -42,6 +42,13 @@ using GatherFn = void (*)(void* dense, const void* strided, std::int64_t rows, s
 using ScatterFn = void (*)(const void* dense, void* strided, std::int64_t rows, std::int64_t row_stride,
                            std::int64_t columns, std::int64_t column_stride);
 
+/// Rows of a panel are as many as a line of this many bytes has elements.
+inline constexpr int kPanelRowBytes = 64;
+/// Transposes a panel, to[row][column] <- from[column][row]; elements of a column of `from`, and of a row of `to`, lie
+/// side by side, the strides are in bytes.
+using PanelFn = void (*)(const void* from, std::int64_t column_stride, std::int64_t columns, void* to,
+                         std::int64_t row_stride);
+
 /// Copies bytes past the caches. Other threads may read them after a store fence of this thread.
 using StreamFn = void (*)(void* to, const void* from, std::size_t bytes) noexcept;
 
@@ -82,6 +89,7 @@ struct KernelTable {
     GatherFn gather[kSizes];
     ScatterFn scatter[kSizes];
     StreamFn stream;
+    PanelFn panel[kSizes];  ///< of elements of 4 and 8 bytes
     const PairLoops* pairs_f32;
     const PairLoops* pairs_f64;
 

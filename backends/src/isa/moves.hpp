@@ -25,6 +25,29 @@ void move_row(unsigned char* to, ToStride to_stride, const unsigned char* from, 
     }
 }
 
+/// Each element N times.
+template <int N, class T>
+void repeat_each(T* to, const T* from, std::int64_t count) {
+    XLAZY_INDEPENDENT
+    for (std::int64_t i = 0; i < count; ++i) {
+        const T value = from[i];
+        for (int k = 0; k < N; ++k) to[N * i + k] = value;
+    }
+}
+
+/// @return false if there is no loop for so many times
+template <class T>
+bool repeat_each(void* to, const void* from, std::int64_t count, std::int64_t times) {
+    T* const out = static_cast<T*>(to);
+    const T* const in = static_cast<const T*>(from);
+    switch (times) {
+        case 2: repeat_each<2>(out, in, count); return true;
+        case 3: repeat_each<3>(out, in, count); return true;
+        case 4: repeat_each<4>(out, in, count); return true;
+        default: return false;
+    }
+}
+
 template <class T>
 void gather(void* dense, const void* strided, std::int64_t rows, std::int64_t row_stride, std::int64_t columns,
             std::int64_t column_stride) {
@@ -41,6 +64,7 @@ void gather(void* dense, const void* strided, std::int64_t rows, std::int64_t ro
             std::memcpy(to + done, to, static_cast<std::size_t>(done < all - done ? done : all - done));
         return;
     }
+    if (row_stride == forward && column_stride == repeat && repeat_each<T>(to, from, rows, columns)) return;
     for (std::int64_t row = 0; row < rows; ++row) {
         if (column_stride == forward)
             move_row<T>(to, forward, from, forward, columns);

@@ -6,6 +6,7 @@
 #include "isa/division.hpp"
 #include "isa/loops.hpp"
 #include "isa/moves.hpp"
+#include "isa/panels.hpp"
 #include "isa/reductions.hpp"
 #include "isa/stream.hpp"
 #include "maths/vector_maths.hpp"
@@ -150,6 +151,7 @@ constexpr void enter_size(KernelTable& table) {
     constexpr std::size_t size = size_index(sizeof(T));
     table.gather[size] = gather<T>;
     table.scatter[size] = scatter<T>;
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) table.panel[size] = transpose_panel<T>;
     table.select[size][static_cast<std::size_t>(Form::vv)] = select_loop<T, Form::vv>;
     table.select[size][static_cast<std::size_t>(Form::vs)] = select_loop<T, Form::vs>;
     table.select[size][static_cast<std::size_t>(Form::sv)] = select_loop<T, Form::sv>;

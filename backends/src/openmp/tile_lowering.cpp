@@ -3,6 +3,7 @@
 #include "openmp/tile_program.hpp"
 #include "reduction_rule.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace xlazy::be {
@@ -41,6 +42,15 @@ void TileProgram::lower_load(std::size_t op) {
     cost_ += kMemoryCost;
     if (layout != Layout::Strided && !overwritten_while_used(op)) {
         places_[op] = {pointer, layout == Layout::Uniform, false};
+        return;
+    }
+    if (layout == Layout::Strided && can_be_panel(op)) {
+        TileOp panel(TileOp::Kind::Panel);
+        panel.extra = static_cast<std::uint16_t>(panels_.size());
+        panels_.push_back(pointer);
+        places_[op] = {pointer, false, false};
+        cost_ += kMoveCost;
+        ops_.push_back(panel);
         return;
     }
     TileOp copy(layout == Layout::Strided ? TileOp::Kind::Gather
@@ -263,6 +273,7 @@ bc::Scalar TileProgram::identity(const MicroOp& reduction) {
 std::optional<std::size_t> TileProgram::memory_to_fold(bc::ValueId value) const {
     const std::size_t access = access_of_[value];
     if (access == kNoAccess || places_[value].pointer != access || nest_.accesses()[access].base == nullptr) return {};
+    if (std::find(panels_.begin(), panels_.end(), access) != panels_.end()) return {};
     const Access& source = nest_.accesses()[access];
     const auto axis = static_cast<unsigned>(nest_.reduced());
     const std::int64_t inner = reduction_shape().inner;

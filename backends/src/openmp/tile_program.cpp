@@ -4,6 +4,7 @@
 #include "reduction_rule.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
 namespace xlazy::be {
@@ -20,6 +21,8 @@ constexpr std::int64_t kRowCost = 2500, kCallCost = 600, kGatherCost = 35;
 /// elements are as many as make the calls of loops cheap.
 constexpr std::int64_t kTileBytes = 2048;
 constexpr std::int64_t kMaxTile = 2048;
+/// Transposed rows: the shortest for which a panel pays, and what a panel may take of the second cache.
+constexpr std::int64_t kMinPanel = 64, kPanelBytes = 512 << 10;
 
 bool is_load(Kind kind) noexcept { return kind == Kind::LoadView || kind == Kind::LoadScratch; }
 bool is_store(Kind kind) noexcept { return kind == Kind::StoreView || kind == Kind::StoreScratch; }
@@ -48,6 +51,7 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings, const
     faults_.clear();
     reductions_.clear();
     scalars_.clear();
+    panels_.clear();
     free_slots_.clear();
     cells_ = slots_ = 0;
     slot_element_ = 1;
@@ -165,10 +169,32 @@ bool TileProgram::rows_pay() const {
     return spared * block_ * kGatherCost > kRowCost + loops * kCallCost;
 }
 
+/// Do its elements lie side by side along the axis before the last one, and far apart along that?
+bool TileProgram::transposed(const Access& access) const {
+    const unsigned last = nest_.rank() - 1;
+    if (last == 0 || access.base == nullptr || (access.element_size != 4 && access.element_size != 8)) return false;
+    const std::int64_t columns = nest_.extent(last);
+    return access.strides[last - 1] == access.element_size && std::abs(access.strides[last]) >= kPanelRowBytes &&
+           nest_.extent(last - 1) >= kPanelRowBytes / access.element_size && columns >= kMinPanel &&
+           columns * kPanelRowBytes <= kPanelBytes;
+}
+
+/// Not if the kernel writes what the panel would hold.
+bool TileProgram::can_be_panel(std::size_t load) const {
+    const Access& access = nest_.accesses()[access_of_[load]];
+    return inner_axis_ + 1 == nest_.rank() && transposed(access) &&
+           std::none_of(stores_.begin(), stores_.end(),
+                        [&](std::size_t store) { return nest_.same(nest_.accesses()[access_of_[store]], access); });
+}
+
 void TileProgram::choose_block() {
     inner_axis_ = nest_.rank() - 1;
     block_ = nest_.extent(inner_axis_);
-    while (inner_axis_ > 0 && block_ < kMaxTile && !rows_pay()) block_ *= nest_.extent(--inner_axis_);
+    const bool panels = std::any_of(kernel_->ops.begin(), kernel_->ops.end(), [&](const MicroOp& op) {
+        const auto access = access_of_[static_cast<std::size_t>(&op - kernel_->ops.data())];
+        return is_load(op.kind) && transposed(nest_.accesses()[access]);
+    });
+    while (!panels && inner_axis_ > 0 && block_ < kMaxTile && !rows_pay()) block_ *= nest_.extent(--inner_axis_);
     layouts_.clear();
     for (const Access& access : nest_.accesses()) layouts_.push_back(nest_.layout(access, inner_axis_));
 }

@@ -25,6 +25,7 @@ struct TileOp {
         Copy,       ///< dense a -> out, dense
         Stream,     ///< the same, past the caches
         Gather,     ///< access `extra` -> out
+        Panel,      ///< panel `extra`: its access becomes dense
         GatherOne,  ///< uniform a -> cell out
         Scatter,    ///< a -> access `extra`
         Index,      ///< coordinates of access `extra` -> out
@@ -117,6 +118,8 @@ public:
     const std::vector<const void*>& scalars() const noexcept { return scalars_; }
     std::size_t cells() const noexcept { return cells_; }
     std::size_t slots() const noexcept { return slots_; }
+    /// Strided accesses whose rows are transposed some at a time: a row of the panel lies dense.
+    const std::vector<std::uint16_t>& panels() const noexcept { return panels_; }
     std::size_t slot_bytes() const noexcept { return (static_cast<std::size_t>(tile_) * slot_element_ + 63) / 64 * 64; }
 
 private:
@@ -134,6 +137,8 @@ private:
     const void* scalar_bits(std::size_t op) noexcept;
     void bind_memory(std::size_t op, std::byte* start, std::size_t element_size, std::span<const bc::Dim> dims);
     bool rows_pay() const;
+    bool transposed(const Access& access) const;
+    bool can_be_panel(std::size_t load) const;
     void choose_block();
     void find_uses();
     void find_uniform_values();
@@ -187,6 +192,7 @@ private:
     std::vector<const void*> scalars_;
     std::vector<bc::Scalar> formed_;  ///< by micro-op: where it is not the recorded one
     std::vector<Layout> layouts_;
+    std::vector<std::uint16_t> panels_;
     std::size_t cells_begin_ = 0, slots_begin_ = 0, cells_ = 0, slots_ = 0;
     // While binding, one an op of the kernel:
     std::vector<std::size_t> access_of_;

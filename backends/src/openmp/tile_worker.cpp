@@ -52,9 +52,25 @@ void TileWorker::prepare(const TileProgram& program) {
     for (std::size_t i = 0; i < program.slots(); ++i, slot += static_cast<std::intptr_t>(slot_bytes)) {
         pointers_[program.slots_begin() + i] = at(slot);
     }
+    prepare_panels();
     targets_.assign(program.reductions().size(), FoldTarget{});
     failures_.assign(program.faults().size(), Failure{kNoFailure, {}});
     block_number_ = kNoBlock;
+}
+
+void TileWorker::prepare_panels() {
+    panels_.clear();
+    std::size_t bytes = 0;
+    for (const std::uint16_t access : program_->panels()) {
+        const LoopNest& nest = program_->nest();
+        const auto size = static_cast<std::size_t>(nest.accesses()[access].element_size);
+        std::size_t row_bytes = static_cast<std::size_t>(nest.extent(nest.rank() - 1)) * size;
+        row_bytes = (row_bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+        if (row_bytes % kSlotAlignment == 0) row_bytes += kCacheLine;  // rows would share sets of the cache
+        panels_.push_back({access, size_index(size), static_cast<std::int64_t>(row_bytes), bytes});
+        bytes += row_bytes * (kPanelRowBytes / size);
+    }
+    if (bytes > panel_memory_.size()) panel_memory_.resize(bytes);
 }
 
 void TileWorker::reserve_lanes(std::size_t bytes) {
@@ -152,6 +168,7 @@ void TileWorker::step(const TileOp& op, std::int64_t count) noexcept {
         case Kind::Stream: op.stream(p[op.out], p[op.a], static_cast<std::size_t>(count) << op.size_index); break;
         case Kind::GatherOne: op.gather(p[op.out], p[op.a], 1, 0, 1, 0); break;
         case Kind::Gather: gather(op, count); break;
+        case Kind::Panel: panel(op); break;
         case Kind::Scatter: scatter(op, count); break;
         case Kind::Index: write_index(op, count); break;
         case Kind::Fold: fold(op, count); break;
@@ -199,6 +216,36 @@ void TileWorker::gather(const TileOp& op, std::int64_t count) noexcept {
                       op.gather(to, at(address), rows, row_stride, columns, column_stride);
                       to += (rows * columns) << op.size_index;
                   });
+}
+
+void TileWorker::panel(const TileOp& op) noexcept {
+    Panel& panel = panels_[op.extra];
+    if (block_number_ < panel.begin || block_number_ >= panel.end) fill_panel(op.extra);
+    pointers_[panel.access] = panel_memory_.data() + panel.memory + (block_number_ - panel.begin) * panel.row_bytes +
+                              (first_ << panel.size_index);
+}
+
+/// With the rows of the line that this block's row begins in.
+void TileWorker::fill_panel(std::size_t number) noexcept {
+    Panel& panel = panels_[number];
+    const LoopNest& nest = program_->nest();
+    const unsigned last = nest.rank() - 1;
+    const std::int64_t columns = nest.extent(last), column_stride = nest.accesses()[panel.access].strides[last];
+    const std::int64_t size = std::int64_t{1} << panel.size_index, most = kPanelRowBytes / size;
+    const std::int64_t row = index_[last - 1], behind = (origins_[panel.access] % kPanelRowBytes) / size;
+    const std::int64_t begin = std::max<std::int64_t>(row - behind, 0);
+    const std::int64_t rows = std::min(most, nest.extent(last - 1) - begin);
+    const std::int64_t start = origins_[panel.access] - (row - begin) * size;
+    std::byte* const to = panel_memory_.data() + panel.memory;
+    if (rows == most) {
+        kernels().panel[panel.size_index](at(start), column_stride, columns, to, panel.row_bytes);
+    } else {
+        for (std::int64_t i = 0; i < rows; ++i)
+            kernels().gather[panel.size_index](to + i * panel.row_bytes, at(start + i * size), 1, 0, columns,
+                                               column_stride);
+    }
+    panel.begin = block_number_ - (row - begin);
+    panel.end = panel.begin + rows;
 }
 
 void TileWorker::scatter(const TileOp& op, std::int64_t count) noexcept {

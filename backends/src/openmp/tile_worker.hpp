@@ -61,12 +61,22 @@ private:
         std::byte bytes[16];
     };
 
+    /// Rows of a transposed access, of blocks [begin, end).
+    struct Panel {
+        std::uint16_t access;
+        std::size_t size_index;
+        std::int64_t row_bytes;
+        std::size_t memory;  ///< in panel_memory_
+        std::int64_t begin = 0, end = 0;
+    };
+
     /// An access whose pointer moves with the tile.
     struct Moving {
         std::uint16_t access;
         std::int64_t step;  ///< bytes an element
     };
 
+    void prepare_panels();
     void seek(std::int64_t block) noexcept;
     void next_block() noexcept;
     void move_origins(unsigned axis, std::int64_t indices) noexcept;
@@ -74,6 +84,8 @@ private:
     void tile(std::int64_t first, std::int64_t count) noexcept;
     void step(const TileOp& op, std::int64_t count) noexcept;
     void gather(const TileOp& op, std::int64_t count) noexcept;
+    void panel(const TileOp& op) noexcept;
+    void fill_panel(std::size_t number) noexcept;
     void scatter(const TileOp& op, std::int64_t count) noexcept;
     void write_index(const TileOp& op, std::int64_t count) noexcept;
     void fault(const TileOp& op, std::int64_t count) noexcept;
@@ -91,6 +103,8 @@ private:
     std::vector<std::uint16_t> uniform_;
     std::vector<Cell> cells_;
     std::vector<std::byte> slots_;
+    std::vector<Panel> panels_;
+    std::vector<std::byte> panel_memory_;
     std::vector<std::byte> lanes_;
     std::vector<FoldTarget> targets_;
     std::vector<Failure> failures_;
