@@ -28,10 +28,12 @@ inline Job make_softmax(const Sizes& sizes) {
         const Matrix e = xa::exp(*a - xa::view(top, xa::all(), xa::newaxis()));
         const xa::xtensor<float, 1> total = xa::sum(e, std::array<std::size_t, 1>{1});
         *p = e / xa::view(total, xa::all(), xa::newaxis());
-        keep((*p)(0, 0));
     };
     Job job;
-    job.run = softmax;
+    job.run = [=] {
+        softmax();
+        keep((*p)(0, 0));
+    };
     job.result = [=] {
         softmax();
         return sampled(*p);

@@ -17,6 +17,9 @@ ParseError::ParseError(std::size_t line, std::size_t column, const std::string& 
 
 namespace {
 
+/// A file that names more of them is damaged; tables are as long as there are temporaries.
+constexpr std::uint32_t kMaxTemps = 1u << 22;
+
 /// One line of the text, read from left to right. Errors name the place where the unfit part begins.
 class Cursor {
 public:
@@ -181,7 +184,7 @@ private:
         else if (word == "scalar") scalar(cursor);
         else if (word == "domain") domain(cursor);
         else if (word == "origin") origin(cursor);
-        else if (word == "temps") counter(cursor, program_.temp_count, temps_given_);
+        else if (word == "temps") temps(cursor);
         else if (word == "statements") counter(cursor, program_.statement_count, statements_given_);
         else instruction(cursor, begin, word);
     }
@@ -259,6 +262,15 @@ private:
         origins_.push_back(intern_origin_copy(file, number, cursor.at_end() ? std::string() : cursor.quoted()));
     }
 
+    void temps(Cursor& cursor) {
+        const std::size_t begin = cursor.position();
+        counter(cursor, program_.temp_count, temps_given_);
+        if (program_.temp_count > kMaxTemps) too_many_temps(cursor, begin);
+    }
+    [[noreturn]] static void too_many_temps(const Cursor& cursor, std::size_t begin) {
+        cursor.fail_at(begin, fmt::format("more than {} temporaries", kMaxTemps));
+    }
+
     static void counter(Cursor& cursor, std::uint32_t& count, bool& given) {
         count = cursor.number<std::uint32_t>("a count");
         given = true;
@@ -268,7 +280,11 @@ private:
         const std::size_t begin = cursor.position();
         if (cursor.take("v")) return Operand::view(index_of(cursor, begin, program_.views.size(), "view"));
         if (cursor.take("s")) return Operand::scalar(index_of(cursor, begin, program_.scalars.size(), "scalar"));
-        if (cursor.take("t")) return Operand::temp(index_of(cursor, begin, Operand::kMaxIndex, "temporary"));
+        if (cursor.take("t")) {
+            const auto index = cursor.number<std::uint32_t>("a number");
+            if (index >= kMaxTemps) too_many_temps(cursor, begin);
+            return Operand::temp(index);
+        }
         cursor.fail("expected an operand (vN, tN or sN)");
     }
 

@@ -183,6 +183,7 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
     for (const std::string_view word : split(read[Env::trace], ',')) {
         settings.trace_flush = settings.trace_flush || word == "flush";
         settings.trace_plan = settings.trace_plan || word == "plan";
+        settings.trace_batch = settings.trace_batch || word == "batch";
     }
     settings.explain = parse_explain(read[Env::explain]).value_or(ExplainWish{});
     settings.stats = read[Env::stats];

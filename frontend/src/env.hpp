@@ -64,6 +64,7 @@ struct Settings {
     opt::PassSet passes;
     bool trace_flush = false;
     bool trace_plan = false;
+    bool trace_batch = false;
     ExplainWish explain;
     std::string stats;  ///< empty: none
     std::string log;

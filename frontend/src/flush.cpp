@@ -10,6 +10,7 @@
 #include "queue.hpp"
 #include "statistics.hpp"
 #include "xlazy/backends/memory_pool.hpp"
+#include "xlazy/bytecode/text.hpp"
 
 #include <fmt/format.h>
 
@@ -170,6 +171,7 @@ private:
 
     void trace(std::uint64_t nanoseconds) const {
         explain_flush(queue_, *plan_, flush_);
+        if (settings().trace_batch) log(fmt::format("batch\n{}", bc::print(queue_.program)));
         if (settings().trace_plan) log(fmt::format("plan\n{}", bc::print(*plan_)));
         if (!settings().trace_flush) return;
         log(fmt::format("flush {} at {}: {}, {}, {}, {:.1f} us", key_of(flush_.reason), bc::to_string(flush_.line),

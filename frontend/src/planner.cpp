@@ -2,7 +2,15 @@
 #include "planner.hpp"
 
 #include "env.hpp"
+#include "graphviz.hpp"
+#include "log.hpp"
 #include "statistics.hpp"
+#include "xlazy/bytecode/text.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 namespace xlazy {
 namespace rt {
@@ -23,6 +31,32 @@ opt::PlanOptions plan_options() {
     return options;
 }
 
+opt::PlanOptions& options() {
+    static auto* const options = new opt::PlanOptions(plan_options());
+    return *options;
+}
+
+constexpr int kMostDumps = 4;  ///< a process; who has more of them has the same one again and again
+constinit std::atomic<int> dumps{0};
+
+/// Writes the batch to a file, for xlazy-run-bytecode. @return where it is
+std::string dump(const bc::Program& program) {
+    const int number = dumps.fetch_add(1, std::memory_order_relaxed);
+    if (number >= kMostDumps) return "not written any more";
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+    const std::string file = (folder / fmt::format("xlazy-batch-{}-{}.txt", ::getpid(), number)).string();
+    const std::string problem = write_file(file, bc::print(program));
+    return problem.empty() ? "in " + file : problem;
+}
+
+/// The plan without optional passes, where the one with them could not be made: the program goes on.
+opt::Planned unoptimised(const bc::Program& program, const char* problem) {
+    log(fmt::format("internal error in the optimizer: {}. The batch runs unoptimised; its text is {}", problem,
+                    dump(program)));
+    return {std::make_shared<const bc::Plan>(opt::make_plan(program, {opt::PassSet{0}, false, {}})), 1, 0};
+}
+
 constinit std::atomic<int> threads_wanted{0};
 constinit std::atomic<bool> one_thread{false};
 constinit std::atomic<unsigned> threads_generation{1};
@@ -38,14 +72,22 @@ int threads_to_use() {
 void prepare_planner() { plan_cache(); }
 
 opt::Planned plan_of(const bc::Program& program) {
-    static const opt::PlanOptions* const options = new opt::PlanOptions(plan_options());
-    opt::Planned planned = plan_cache().get(program, *options);
+    opt::Planned planned;
+    try {
+        planned = plan_cache().get(program, options());
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& error) {
+        planned = unoptimised(program, error.what());
+    }
     if (planned.made == 0)
         count(counters().plans_hit);
     else
         count(counters().plans_missed, planned.made);
     return planned;
 }
+
+void set_plan_dump(std::function<void(std::string_view, const std::string&)> dump) { options().dump = std::move(dump); }
 
 be::Backend& backend_of(Queue& queue) {
     const unsigned generation = threads_generation.load(std::memory_order_acquire);

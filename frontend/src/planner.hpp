@@ -10,8 +10,13 @@ namespace xlazy::rt {
 /// Makes the plan cache, so that its own handlers are registered.
 void prepare_planner();
 
-/// The plan of a batch, from the cache if it is known. @throws std::logic_error: an internal error
+/// The plan of a batch, from the cache if it is known. If a pass fails, or makes what the verifier rejects, that is
+/// logged with the batch's text in a file, and the plan is one without optional passes.
+/// @throws std::logic_error: not even that could be made
 opt::Planned plan_of(const bc::Program& program);
+
+/// Sees what the passes make, see PlanOptions; what it throws is a pass that fails. For tests.
+void set_plan_dump(std::function<void(std::string_view pass, const std::string& text)> dump);
 
 /// The queue's back end, made anew after set_num_threads.
 be::Backend& backend_of(Queue& queue);

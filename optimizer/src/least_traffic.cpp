@@ -111,8 +111,8 @@ private:
         for (std::size_t i = program_.instructions.size(); i-- > 0;) {
             const Instruction& instruction = program_.instructions[i];
             const Operand out = instruction.out;
-            alive_[i] = bc::can_fail(instruction.op, instruction.type) ||
-                        (out.is_temp() ? temps[out.index()] : wanted.bytes_in(out.index()) != 0);
+            alive_[i] =
+                can_fail(instruction) || (out.is_temp() ? temps[out.index()] : wanted.bytes_in(out.index()) != 0);
             if (out.is_view()) wanted.remove(out.index());
             if (!alive_[i]) continue;
             for_inputs(instruction, [&](Operand in) {
@@ -138,6 +138,9 @@ private:
         }
     }
 
+    static bool can_fail(const Instruction& instruction) noexcept {
+        return bc::can_fail(instruction.op, instruction.type);
+    }
     bool is_live(Operand out) const noexcept {
         return out.is_view() && program_.bases[program_.views[out.index()].base].live;
     }
@@ -183,7 +186,9 @@ private:
                 if (!is_live(out)) stored(i, bytes);
             }
             if (asked && out.is_view()) needed.remove(out.index());
-            if (!alive_[i] || !(sweeps_.of(i) == sweep || (asked && !in_memory))) continue;
+            // What must be there after the sweep is computed in its own; anything else wherever it is asked for.
+            const bool due = sweeps_.of(i) == sweep && (sweeps_.keeps(i) || is_live(out) || can_fail(instruction));
+            if (!alive_[i] || !(due || (asked && !in_memory))) continue;
             for_inputs(instruction, [&](Operand in) {
                 if (in.is_temp()) {
                     temps[in.index()] = true;

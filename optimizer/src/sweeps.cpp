@@ -18,6 +18,24 @@ constexpr std::uint64_t kCacheLine = 64;
 constexpr std::size_t kMostWrites = 64;  ///< of a base that are compared with a read; the oldest are given up
 constexpr std::size_t kMostLoads = 32;   ///< of a statement that are compared with each other
 
+/// The axes along which a view moves.
+std::vector<bc::Dim> moving(std::span<const bc::Dim> dims) {
+    std::vector<bc::Dim> result;
+    for (const bc::Dim& dim : dims) {
+        if (dim.extent > 1 && dim.stride != 0) result.push_back(dim);
+    }
+    return result;
+}
+
+/// How what is read lies to what was written; repeated along other axes it is still the same.
+Relation relation_of(const bc::Program& program, std::uint32_t written, std::uint32_t read) {
+    const Relation relation = bc::relation(program, written, read);
+    if (relation != Relation::Overlap) return relation;
+    const bc::View &a = program.views[written], &b = program.views[read];
+    const bool same = a.offset == b.offset && moving(program.dims_of(a)) == moving(program.dims_of(b));
+    return same ? Relation::Identical : Relation::Overlap;
+}
+
 }  // namespace
 
 Sweeps::Sweeps(const bc::Program& program)
@@ -69,14 +87,12 @@ Sweeps::Temp Sweeps::read(std::uint32_t view) {
         result.elements *= std::max<std::int64_t>(1, dim.extent);
     }
     for (const Write& write : writes_[program_.views[view].base]) {
-        const Relation relation = bc::relation(program_, write.view, view);
+        const Relation relation = relation_of(program_, write.view, view);
         if (relation == Relation::Disjoint) continue;
         Place place = write.place;
         if (relation == Relation::Overlap && place.neighbours) {
             keeps_[write.instruction] = true;
             place = {place.sweep + 1, 0, false};
-        } else {
-            place.neighbours = place.neighbours || relation == Relation::Overlap;
         }
         result.place.sweep = std::max(result.place.sweep, place.sweep);
         result.place.span = std::max(result.place.span, place.span);
@@ -87,7 +103,7 @@ Sweeps::Temp Sweeps::read(std::uint32_t view) {
 
 void Sweeps::note_load(std::uint32_t view, Place& place) {
     const bool shifted = std::ranges::any_of(
-        loaded_, [&](std::uint32_t other) { return bc::relation(program_, other, view) == Relation::Overlap; });
+        loaded_, [&](std::uint32_t other) { return relation_of(program_, other, view) == Relation::Overlap; });
     // A view that repeats elements overlaps itself, and is no neighbour of anything.
     place.neighbours = place.neighbours || (shifted && !bc::repeats_elements(program_, view));
     if (loaded_.size() < kMostLoads && std::ranges::find(loaded_, view) == loaded_.end()) loaded_.push_back(view);

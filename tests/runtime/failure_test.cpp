@@ -2,11 +2,17 @@
 // Which arrays an unusual failure reaches: kernels that break, scratch that is missing, batches without a plan.
 #include "failure.hpp"
 
+#include "log.hpp"
 #include "planner.hpp"
 #include "queue.hpp"
 #include "runtime/array.hpp"
+#include "xlazy/bytecode/text.hpp"
 
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace {
 
@@ -69,6 +75,52 @@ TEST_F(Failure, AKernelThatBreaksSpoilsItsOutputsAndWhatDependsOnThem) {
     EXPECT_FALSE(failed(last, b) || failed(last, c));
     EXPECT_TRUE(failed(last, d));
     EXPECT_NE(std::string(last.first.error().what()).find("internal error in sub: out of order"), std::string::npos);
+}
+
+/// While it lives, passes of this name fail, and what is logged is kept.
+class FailingPass {
+public:
+    explicit FailingPass(std::string_view name) {
+        xlazy::rt::set_plan_dump([name](std::string_view pass, const std::string&) {
+            if (pass == name) throw std::logic_error("it makes no sense");
+        });
+        xlazy::rt::set_log_sink([this](std::string_view message) { logged.emplace_back(message); });
+    }
+    ~FailingPass() {
+        xlazy::rt::set_plan_dump({});
+        xlazy::rt::set_log_sink({});
+    }
+    FailingPass(const FailingPass&) = delete;
+    FailingPass& operator=(const FailingPass&) = delete;
+
+    std::vector<std::string> logged;
+};
+
+TEST_F(Failure, APassThatFailsLeavesTheBatchUnoptimisedAndWritesItToAFile) {
+    record();
+    const Array<double> e({3});
+    assign(e, Op::mul, d, 3.0);
+    {
+        FailingPass failing("fuse");
+        EXPECT_EQ(c.values(), (std::vector<double>{4, 6, 8}));
+        EXPECT_EQ(e.values(), (std::vector<double>{0, 3, 6}));
+        ASSERT_EQ(failing.logged.size(), 1u);
+        const std::string& text = failing.logged[0];
+        EXPECT_EQ(
+            text.find(
+                "internal error in the optimizer: it makes no sense. The batch runs unoptimised; its text is in "),
+            0u)
+            << text;
+        const std::string file = text.substr(text.rfind(' ') + 1);
+        std::ifstream in(file);
+        const xlazy::bc::Program dumped = xlazy::bc::parse(std::string{std::istreambuf_iterator<char>(in), {}});
+        EXPECT_EQ(dumped.instructions.size(), 4u);
+        std::filesystem::remove(file);
+    }
+    // Nothing of it is kept.
+    assign(b, Op::add, a, 5.0);
+    assign(c, Op::mul, b, 2.0);
+    EXPECT_EQ(c.read(0), 12);
 }
 
 TEST_F(Failure, MoreAxesThanTheBytecodeHasAreRefused) {

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// xlazy-run-bytecode: runs a batch in text form, as XLAZY_TRACE=batch writes it, on inputs of its own.
+#include "base_access.hpp"
+#include "log.hpp"
+#include "npy_input.hpp"
+#include "replay.hpp"
+#include "statistics.hpp"
+#include "xlazy/bytecode/text.hpp"
+#include "xlazy/bytecode/verify.hpp"
+#include "xlazy/optimizer/optimizer.hpp"
+#include "xlazy/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <complex>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+
+namespace {
+
+using namespace xlazy;
+
+constexpr const char* kHelp =
+    "usage: xlazy-run-bytecode FILE [options]\n"
+    "Runs a batch in text form (XLAZY_TRACE=batch writes it) and prints a checksum of every array that is live after "
+    "it.\n"
+    "An array that has a value before the batch is read from FILE.bN.npy if that is there, N its number; else it gets\n"
+    "numbers that follow from the seed: 1 to 100, floating point from 0.5 to 1.5.\n"
+    "  --passes LIST     optimizer passes: all, none, or a list with + and -\n"
+    "  --backend NAME    auto, openmp or interp\n"
+    "  --threads N       threads of the kernels\n"
+    "  --seed N          of the inputs (default 1)\n"
+    "  --explain         what becomes of the batch, by line; --explain=dot:OUT and svg:OUT draw it\n"
+    "  --plan            the plan\n"
+    "  --time            the time of a run: median and least of several\n"
+    "  --rounds N        how many (default 15)\n"
+    "  --help\n"
+    "Exit status: 0; 1: the file cannot be read, is no legal batch, or failed as it ran; 2: wrong use.\n";
+
+/// What is wrong with the file or the way of calling; ends the program.
+struct Failure {
+    int status;
+    std::string text;
+};
+
+struct Options {
+    std::string file, passes = "all", backend = "auto", explain;
+    int threads = 0, rounds = 15;
+    std::uint64_t seed = 1;
+    bool plan = false, time = false;
+};
+
+template <class T>
+T number(const std::string& option, const std::string& text, T least) {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < least)
+        throw Failure{2, fmt::format("{}: '{}' is no whole number from {}", option, text, least)};
+    return value;
+}
+
+Options parse_arguments(const std::vector<std::string>& arguments) {
+    Options options;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        std::string option = arguments[i];
+        std::optional<std::string> joined;
+        if (const std::size_t equals = option.find('='); option.starts_with("--") && equals != std::string::npos) {
+            joined = option.substr(equals + 1);
+            option.resize(equals);
+        }
+        const auto value = [&] {
+            if (joined) return *joined;
+            if (i + 1 == arguments.size()) throw Failure{2, option + " needs a value"};
+            return arguments[++i];
+        };
+        if (option == "--passes")
+            options.passes = value();
+        else if (option == "--backend")
+            options.backend = value();
+        else if (option == "--threads")
+            options.threads = number(option, value(), 1);
+        else if (option == "--seed")
+            options.seed = number<std::uint64_t>(option, value(), 0);
+        else if (option == "--rounds")
+            options.rounds = number(option, value(), 1);
+        else if (option == "--explain")
+            options.explain = joined.value_or("1");
+        else if (option == "--plan")
+            options.plan = true;
+        else if (option == "--time")
+            options.time = true;
+        else if (option.starts_with("-"))
+            throw Failure{2, fmt::format("unknown option {}\n{}", option, kHelp)};
+        else if (options.file.empty())
+            options.file = option;
+        else
+            throw Failure{2, "more than one file"};
+    }
+    if (options.file.empty()) throw Failure{2, fmt::format("no file\n{}", kHelp)};
+    return options;
+}
+
+/// Unknown names get one warning, and all passes run.
+void check_passes(Options& options) {
+    std::vector<std::string> unknown;
+    opt::parse_passes(options.passes, unknown);
+    if (unknown.empty()) return;
+    std::string known;
+    for (const opt::PassInfo& pass : opt::pass_table()) {
+        if (!pass.mandatory) known += fmt::format(", {}", pass.name);
+    }
+    std::fprintf(stderr, "xlazy-run-bytecode: warning: --passes: unknown pass \"%s\"; known: all, none%s. all is used\n",
+                 unknown.front().c_str(), known.c_str());
+    options.passes = "all";
+}
+
+/// The settings that the library reads at its first use.
+void prepare_environment(const Options& options) {
+    setenv("XLAZY_MODE", "lazy", 1);
+    setenv("XLAZY_PASSES", options.passes.c_str(), 1);
+    setenv("XLAZY_BACKEND", options.backend.c_str(), 1);
+    if (options.threads != 0) setenv("XLAZY_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
+    setenv("XLAZY_EXPLAIN", options.explain.c_str(), 1);
+    setenv("XLAZY_TRACE", options.plan ? "plan" : "", 1);
+}
+
+bc::Program read_batch(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw Failure{1, file + ": cannot be read"};
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    bc::Program batch;
+    try {
+        batch = bc::parse(text);
+    } catch (const bc::ParseError& error) {
+        throw Failure{1, fmt::format("{}: {}", file, error.what())};
+    }
+    const std::string fault = bc::verify(batch, bc::Strictness::Recorded);
+    if (!fault.empty()) throw Failure{1, fmt::format("{}: no legal batch: {}", file, fault)};
+    if (batch.instructions.empty()) throw Failure{1, fmt::format("{}: the batch has no instruction", file)};
+    return batch;
+}
+
+/// Well mixed bits of a seed and a position (splitmix64, S. Vigna).
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t position) {
+    std::uint64_t z = seed * 0x9e3779b97f4a7c15u + position * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+template <class T>
+T input_value(std::uint64_t bits) {
+    if constexpr (std::is_same_v<T, bool>)
+        return (bits & 1) != 0;
+    else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(1 + bits % 100);
+    else if constexpr (std::is_floating_point_v<T>)
+        return static_cast<T>(0.5 + static_cast<double>(bits >> 11) * 0x1p-53);
+    else {
+        using Real = typename T::value_type;
+        return T(input_value<Real>(bits), input_value<Real>(mixed(bits, 1)));
+    }
+}
+
+void fill(bc::DType type, void* memory, std::size_t size, std::uint64_t seed) {
+    switch (type) {
+#define XLAZY_DTYPE(id, name, ctype, kind, enabled)                                                                 \
+    case bc::DType::id:                                                                                             \
+        for (std::size_t i = 0; i < size; ++i) static_cast<ctype*>(memory)[i] = input_value<ctype>(mixed(seed, i)); \
+        break;
+#include "xlazy/bytecode/dtype.def"
+#undef XLAZY_DTYPE
+        case bc::DType::none: break;
+    }
+}
+
+/// FNV-1a of the bytes; all NaNs count as one.
+template <class T>
+std::uint64_t checksum(const T* values, std::size_t size) {
+    std::uint64_t hash = 0xcbf29ce484222325u;
+    for (std::size_t i = 0; i < size; ++i) {
+        unsigned char bytes[sizeof(T)] = {};
+        if (!(values[i] != values[i]))
+            std::memcpy(bytes, values + i, sizeof(T));
+        else
+            bytes[0] = 1;
+        for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+std::uint64_t checksum(bc::DType type, const void* memory, std::size_t size) {
+    switch (type) {
+#define XLAZY_DTYPE(id, name, ctype, kind, enabled) \
+    case bc::DType::id: return checksum(static_cast<const ctype*>(memory), size);
+#include "xlazy/bytecode/dtype.def"
+#undef XLAZY_DTYPE
+        case bc::DType::none: break;
+    }
+    return 0;
+}
+
+/// The arrays of a batch, with one reference each that is ours.
+class Arrays {
+public:
+    Arrays(const bc::Program& batch, const Options& options) : batch_(batch) {
+        for (std::uint32_t b = 0; b < batch.bases.size(); ++b) {
+            const bc::BaseInfo& info = batch.bases[b];
+            bases.push_back(rt::base_new(info.type, static_cast<std::size_t>(info.size)));
+            if (!info.initialised) continue;
+            void* const memory = rt::base_fill(bases.back());
+            const std::string problem = read_npy(fmt::format("{}.b{}.npy", options.file, b), info, memory);
+            if (problem.empty()) continue;
+            if (problem != kNoFile) throw Failure{1, problem};
+            fill(info.type, memory, static_cast<std::size_t>(info.size), options.seed * 1000003 + b);
+        }
+    }
+    ~Arrays() {
+        for (rt::Base* base : bases) {
+            if (base != nullptr) rt::base_release(base);
+        }
+    }
+    Arrays(const Arrays&) = delete;
+    Arrays& operator=(const Arrays&) = delete;
+
+    /// Once they are in the queue: what nobody can see afterwards is the queue's alone.
+    void give_away_what_dies() {
+        for (std::size_t b = 0; b < bases.size(); ++b) {
+            if (!batch_.bases[b].live) rt::base_release(std::exchange(bases[b], nullptr));
+        }
+    }
+
+    std::vector<rt::Base*> bases;
+
+private:
+    const bc::Program& batch_;
+};
+
+/// One run on fresh arrays. @return seconds
+double run(const bc::Program& batch, const Options& options, bool print) {
+    Arrays arrays(batch, options);
+    rt::Queue& queue = rt::my_queue();
+    {
+        const rt::QueueLock lock(queue);
+        rt::load_batch(queue, batch, arrays.bases);
+    }
+    arrays.give_away_what_dies();
+    const std::uint64_t start = rt::nanoseconds_now();
+    xlazy::flush();
+    const double seconds = static_cast<double>(rt::nanoseconds_now() - start) * 1e-9;
+    for (std::size_t b = 0; print && b < arrays.bases.size(); ++b) {
+        if (arrays.bases[b] == nullptr) continue;
+        const bc::BaseInfo& info = batch.bases[b];
+        const void* const memory = rt::readable(arrays.bases[b], rt::Reason::data, here::current());
+        fmt::print("b{} {}[{}] {:016x}\n", b, bc::name_of(info.type), info.size,
+                   checksum(info.type, memory, static_cast<std::size_t>(info.size)));
+    }
+    return seconds;
+}
+
+void print_times(const bc::Program& batch, const Options& options) {
+    std::vector<double> seconds;
+    for (int i = 0; i < options.rounds; ++i) seconds.push_back(run(batch, options, false));
+    std::ranges::sort(seconds);
+    fmt::print("{} runs: median {:.1f} us, least {:.1f} us\n", options.rounds, seconds[seconds.size() / 2] * 1e6,
+               seconds.front() * 1e6);
+}
+
+void run_tool(const std::vector<std::string>& arguments) {
+    if (std::ranges::count(arguments, "--help") != 0) {
+        fmt::print("{}", kHelp);
+        return;
+    }
+    Options options = parse_arguments(arguments);
+    check_passes(options);
+    const bc::Program batch = read_batch(options.file);
+    prepare_environment(options);
+    rt::set_log_sink([](std::string_view message) { fmt::print("{}\n", message); });
+    fmt::print("{} statements, {} instructions\n", batch.statement_count, batch.instructions.size());
+    const double first = run(batch, options, true);
+    const statistics all = stats();
+    fmt::print("{} kernels, {} bytes of arrays contracted\n", all.kernels_run, all.bytes_contracted);
+    if (!options.time) return;
+    fmt::print("first run, with planning: {:.1f} us\n", first * 1e6);
+    rt::set_log_sink([](std::string_view) {});
+    print_times(batch, options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        run_tool({argv + 1, argv + argc});
+        return std::fflush(stdout) == 0 ? 0 : 1;
+    } catch (const Failure& failure) {
+        std::fprintf(stderr, "xlazy-run-bytecode: %s\n", failure.text.c_str());
+        return failure.status;
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr, "xlazy-run-bytecode: not enough memory for the batch's arrays\n");
+        return 1;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "xlazy-run-bytecode: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The batches of real programs, which the library recorded (record/): the plans are legal, and move little more than
+// the least that any plan could.
+#include "xlazy/bytecode/text.hpp"
+#include "xlazy/bytecode/verify.hpp"
+#include "xlazy/optimizer/explain.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+namespace xlazy::opt {
+namespace {
+
+const std::filesystem::path kFolder = std::filesystem::path(XLAZY_SOURCE_DIR) / "tests/optimizer/batches";
+
+bc::Program read(const std::string& name) {
+    std::ifstream in(kFolder / (name + ".txt"));
+    return bc::parse(std::string{std::istreambuf_iterator<char>(in), {}});
+}
+
+bc::Plan planned(const bc::Program& program, std::string_view passes) {
+    std::vector<std::string> unknown;
+    return make_plan(program, {parse_passes(passes, unknown), true, {}});
+}
+
+/// How much more than the least a program's plan may move. What a person would write is within 1.1.
+struct Expected {
+    const char* name;
+    double traffic;  ///< bytes moved / least
+};
+constexpr double kReach = 1.1;
+const Expected kPrograms[] = {
+    {"b01", kReach},
+    {"b02", 13.01},
+    {"b03", 2.02},
+    {"b05.f64", kReach},
+    {"b05.mean", kReach},
+    {"b06", 2.01},
+    {"b09", kReach},
+    {"b11.dot", kReach},
+    {"b11.mean.axis0", kReach},
+    {"b11.mean.axis1", kReach},
+    {"b11.softmax", 2.51},
+    {"b11.var.all", kReach},
+    {"b11.var.axis0", kReach},
+    {"b11.var.axis1", 2.01},
+    {"layer_norm", 2.51},
+    {"mandelbrot", 8.51},
+    {"shallow_water", 1.15},
+    {"standardise", 1.26},
+};
+
+void PrintTo(const Expected& program, std::ostream* out) { *out << program.name; }
+
+class Programs : public testing::TestWithParam<Expected> {};
+
+TEST_P(Programs, AreLegalAndPlannedWithinTheLeast) {
+    const bc::Program program = read(GetParam().name);
+    ASSERT_EQ(bc::verify(program, bc::Strictness::Recorded), "");
+    const bc::Plan plan = planned(program, "all");
+    const Traffic moved = traffic_of(program, plan), least = least_traffic(program);
+    EXPECT_LE(static_cast<double>(moved.total()), GetParam().traffic * static_cast<double>(least.total()))
+        << to_text(explain(program, plan, {}));
+    EXPECT_GE(moved.total(), least.total());
+    EXPECT_GE(footprint_of(program, plan).peak, least_peak(program));
+}
+
+TEST_P(Programs, NoSubsetOfPassesMovesMoreThanNone) {
+    const bc::Program program = read(GetParam().name);
+    const bc::Plan none = planned(program, "none");
+    for (const PassInfo& pass : pass_table()) {
+        if (pass.mandatory) continue;
+        for (const char* const start : {"all,-", "none,+"}) {
+            const std::string passes = start + std::string(pass.name);
+            const bc::Plan plan = planned(program, passes);
+            EXPECT_LE(traffic_of(program, plan).total(), traffic_of(program, none).total()) << passes;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Programs, testing::ValuesIn(kPrograms), [](const auto& info) {
+    std::string name = info.param.name;
+    for (char& c : name) c = c == '.' ? '_' : c;
+    return name;
+});
+
+TEST(Programs, EveryBatchIsExpected) {
+    std::set<std::string> files, names;
+    for (const auto& entry : std::filesystem::directory_iterator(kFolder)) files.insert(entry.path().stem().string());
+    for (const Expected& program : kPrograms) names.insert(program.name);
+    EXPECT_EQ(files, names);
+}
+
+}  // namespace
+}  // namespace xlazy::opt
