@@ -13,12 +13,12 @@ void for_each_run(const Program& program, std::uint32_t view,
     Dim axes[kMaxRank];
     unsigned rank = 0;
     for (const Dim& dim : program.dims_of(program.views[view])) {
-        if (dim.extent > 1) axes[rank++] = {dim.extent, std::abs(dim.stride)};
+        if (dim.extent > 1 && dim.stride != 0) axes[rank++] = {dim.extent, std::abs(dim.stride)};
     }
-    // No element repeats, so each stride passes over all that the smaller ones reach: in this order, memory ascends.
+    // Where no element repeats, each stride passes over all that the smaller ones reach: in this order, memory ascends.
     std::sort(axes, axes + rank, [](const Dim& a, const Dim& b) { return a.stride > b.stride; });
     std::int64_t run = 1;
-    while (rank > 0 && axes[rank - 1].stride == run) run *= axes[--rank].extent;
+    for (; rank > 0 && axes[rank - 1].stride <= run; --rank) run += (axes[rank - 1].extent - 1) * axes[rank - 1].stride;
 
     std::int64_t index[kMaxRank] = {};
     for (std::int64_t first = interval.first;;) {

@@ -2,7 +2,7 @@
 // Sets of elements of a base, exact for every view: one bit an element.
 #pragma once
 
-#include "xlazy/bytecode/structure.hpp"
+#include "xlazy/bytecode/plan.hpp"
 
 #include <vector>
 
@@ -11,23 +11,6 @@ namespace xlazy::opt {
 /// A row of elements that lie one after the other.
 struct Run {
     std::int64_t first, count;
-};
-
-/// The elements that a view shows, as runs; an element that several indices show may occur several times.
-class ViewRuns {
-public:
-    ViewRuns(const bc::Program& program, std::uint32_t view);
-    /// @return false after the last run
-    bool next(Run& run) noexcept;
-
-private:
-    struct Axis {
-        std::int64_t extent, stride, at;
-    };
-    Axis axes_[bc::kMaxRank] = {};  ///< but the innermost run's; from the greatest stride to the least
-    unsigned count_ = 0;
-    Run run_{0, 0};
-    bool done_ = false;
 };
 
 class ElementSet {
@@ -45,12 +28,10 @@ public:
         each_word(words_, first_, run, [](Word& word, Word mask) { word &= ~mask; });
     }
     void add(const bc::Program& program, std::uint32_t view) {
-        ViewRuns runs(program, view);
-        for (Run run; runs.next(run);) add(run);
+        bc::for_each_run(program, view, [&](std::int64_t first, std::int64_t count) { add(Run{first, count}); });
     }
     void remove(const bc::Program& program, std::uint32_t view) {
-        ViewRuns runs(program, view);
-        for (Run run; runs.next(run);) remove(run);
+        bc::for_each_run(program, view, [&](std::int64_t first, std::int64_t count) { remove(Run{first, count}); });
     }
     /// Number of its elements that the view shows; the view repeats none.
     std::int64_t count_in(const bc::Program& program, std::uint32_t view) const;

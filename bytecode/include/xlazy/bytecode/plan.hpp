@@ -158,8 +158,8 @@ bool scalar_guards_hold(const Plan& plan, const Program& program) noexcept;
 /// Every guard and spread of the plan holds for the batch's geometry and scalars.
 bool guards_hold(const Plan& plan, const Program& program) noexcept;
 
-/// Calls f(first, count) for the runs of consecutive elements of the base that the view consists of, in the order of
-/// memory. The view repeats no element.
+/// Calls f(first, count) for the runs of consecutive elements of the base that the view consists of; if the view repeats
+/// no element, in the order of memory. What it repeats may come several times.
 void for_each_run(const Program& program, std::uint32_t view,
                   const std::function<void(std::int64_t first, std::int64_t count)>& f);
 /// The same for the runs of elements that the view leaves out.
