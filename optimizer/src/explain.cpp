@@ -28,21 +28,27 @@ Lines lines_of(const bc::Program& program, std::vector<std::uint32_t> instructio
 }
 
 /// What a kernel computes or stores; what it only loads belongs to whoever made it.
-std::vector<std::uint32_t> computed(const bc::Kernel& kernel) {
-    std::vector<std::uint32_t> instructions;
+std::vector<std::uint32_t> computed(const bc::Kernel& kernel, const bc::Plan& plan) {
+    std::set<std::uint32_t> instructions;
     for (const MicroOp& op : kernel.ops) {
         const bool loads = op.kind == MicroOp::Kind::LoadView || op.kind == MicroOp::Kind::LoadScratch ||
                            op.kind == MicroOp::Kind::LoadScalar;
-        if (!loads) instructions.push_back(op.instruction);
+        if (!loads) instructions.insert(op.instruction);
     }
-    return instructions;
+    std::vector<std::uint32_t> result(instructions.begin(), instructions.end());
+    for (const bc::Merge& merge : plan.merged) {
+        if (instructions.contains(merge.into)) result.push_back(merge.instruction);
+    }
+    return result;
 }
 
 void note_kernels(const bc::Program& program, const bc::Plan& plan, Explanation& result) {
     for (const bc::Kernel& kernel : plan.kernels) {
         const auto extents = program.domain_extents(kernel.domain);
-        result.kernels.push_back(
-            {lines_of(program, computed(kernel)), {extents.begin(), extents.end()}, traffic_of(program, plan, kernel)});
+        result.kernels.push_back({lines_of(program, computed(kernel, plan)),
+                                  {extents.begin(), extents.end()},
+                                  traffic_of(program, plan, kernel),
+                                  !kernel.versions.empty()});
     }
 }
 
@@ -66,7 +72,7 @@ void note_contracted(const bc::Program& program, const bc::Plan& plan, Explanati
 void note_not_computed(const bc::Program& program, const bc::Plan& plan, Explanation& result) {
     std::set<std::uint32_t> statements;
     for (const bc::Kernel& kernel : plan.kernels) {
-        for (const std::uint32_t i : computed(kernel)) statements.insert(program.instructions[i].statement);
+        for (const std::uint32_t i : computed(kernel, plan)) statements.insert(program.instructions[i].statement);
     }
     std::vector<std::uint32_t> rest;
     for (std::uint32_t i = 0; i < program.instructions.size(); ++i) {

@@ -62,8 +62,9 @@ void tell_kernels(const Explanation& explanation, const Groups& groups, std::str
             return;
         }
         const KernelNote& kernel = explanation.kernels[group.first];
-        fmt::format_to(out, "  kernel {} ({}): {}; {} read, {} written{}\n", group.name(), fmt::join(kernel.extents, ","),
-                       lines_text(kernel.lines), bytes_text(kernel.traffic.read), bytes_text(kernel.traffic.written),
+        fmt::format_to(out, "  kernel {} ({}): {}; {} read, {} written{}{}\n", group.name(),
+                       fmt::join(kernel.extents, ","), lines_text(kernel.lines), bytes_text(kernel.traffic.read),
+                       bytes_text(kernel.traffic.written), kernel.new_version ? " into a new version of the array" : "",
                        group.count == 1 ? "" : fmt::format("; {} kernels are like this", group.count));
     }
 }
@@ -140,7 +141,7 @@ std::string to_text(const Explanation& explanation) {
                        counted(explanation.contracted_temporaries, "temporary value"));
     }
     if (!explanation.not_computed.empty()) {
-        fmt::format_to(out, "  not computed, for nobody can read it or another line computes it: {}\n",
+        fmt::format_to(out, "  not computed, for nobody can read it or something else gives it: {}\n",
                        lines_text(explanation.not_computed));
     }
     tell_unfused(explanation, groups, text);

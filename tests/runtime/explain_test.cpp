@@ -76,7 +76,7 @@ TEST(Explain, NamesTheLinesOfKernelsAndWhatKeepsThemApart) {
     EXPECT_TRUE(run.says("explained.cpp:@subtract can use it\n")) << run.output;
     EXPECT_TRUE(run.says("explained.cpp:@shift reads what ")) << run.output;
     EXPECT_TRUE(run.says("explained.cpp:@subtract writes, at other indices (neighbours)\n")) << run.output;
-    EXPECT_TRUE(run.says("nobody can read it or another line computes it: ")) << run.output;
+    EXPECT_TRUE(run.says("nobody can read it or something else gives it: ")) << run.output;
     EXPECT_TRUE(run.says("  before: 5 kernels, 13.7 MiB moved (7.6 MiB read, 6.1 MiB written), peak 6.1 MiB\n"))
         << run.output;
     EXPECT_TRUE(run.says("  least:  6.1 MiB moved (3.1 MiB read, 3.1 MiB written), peak 4.6 MiB\n")) << run.output;

@@ -22,6 +22,7 @@ struct KernelNote {
     Lines lines;  ///< of the statements, or parts of statements, that it computes
     std::vector<std::int64_t> extents;
     Traffic traffic;
+    bool new_version = false;  ///< writes an array anew, beside its old value
 };
 
 /// Two kernels that share an array or a temporary, with none between them that uses it too.
@@ -48,7 +49,8 @@ struct Explanation {
 /// @param passes that made it
 Explanation explain(const bc::Program& program, const bc::Plan& plan, PassSet passes);
 
-/// Several lines, each with a line end: first the numbers of statements and instructions. Kernels that differ in nothing that it tells are told once.
+/// Several lines, each with a line end: first the numbers of statements and instructions. Kernels that differ in
+/// nothing that it tells are told once.
 std::string to_text(const Explanation& explanation);
 
 /// A picture of the batch before and after, in the language of Graphviz: statements by line and the arrays that go from
