@@ -19,7 +19,13 @@ namespace xlazy {
 namespace rt {
 namespace {
 
-/// What the process has explained so far.
+/// A queue's flush before this one, and what it wrote.
+struct Before {
+    FlushInfo flush{Reason::explicit_, 0};
+    std::unordered_map<const Base*, bc::OriginId> written;
+};
+
+/// What the process has explained so far. Never destroyed: static arrays may outlive main.
 struct Told {
     struct Batch {
         std::uint64_t flush = 0;  ///< number of the first one
@@ -29,6 +35,7 @@ struct Told {
     std::uint64_t flushes = 0;
     std::map<std::vector<std::uint64_t>, Batch> batches;
     std::unordered_map<bc::OriginId, std::uint64_t> forced;  ///< flushes by line
+    std::unordered_map<const Queue*, Before> before;
     unsigned pictures = 0;
     std::set<std::string> said;  ///< warnings
 
@@ -41,15 +48,8 @@ struct Told {
     }
 };
 
-/// The thread's flush before this one, and what it wrote.
-struct Before {
-    FlushInfo flush{Reason::explicit_, 0};
-    std::unordered_map<const Base*, bc::OriginId> written;
-};
-thread_local Before before;
-
 std::string forced_by(FlushInfo flush) {
-    if (flush.line == 0) return fmt::format("the program {}", doing(flush.reason));
+    if (bc::origin(flush.line).line == 0) return fmt::format("the program {}", doing(flush.reason));
     return fmt::format("{} {}", bc::to_string(flush.line), doing(flush.reason));
 }
 
@@ -65,7 +65,7 @@ std::vector<std::uint64_t> identity_of(const bc::Program& program) {
 }
 
 /// What this batch reads of what the flush before wrote: had there been no flush, they could be in one kernel.
-std::string kept_apart(const Queue& queue) {
+std::string kept_apart(const Queue& queue, const Before& before) {
     const bc::Program& program = queue.program;
     std::set<std::pair<bc::OriginId, bc::OriginId>> pairs;
     for (std::size_t i = 0; i < program.instructions.size(); ++i) {
@@ -89,7 +89,7 @@ std::string kept_apart(const Queue& queue) {
     return text;
 }
 
-void remember(const Queue& queue, FlushInfo flush) {
+void remember(const Queue& queue, FlushInfo flush, Before& before) {
     before.flush = flush;
     before.written.clear();
     for (const BaseUse& use : queue.uses) {
@@ -106,7 +106,8 @@ std::string header(std::uint64_t number, FlushInfo flush) {
     return fmt::format("explain: flush {}, since {}", number, forced_by(flush));
 }
 
-void tell(const Queue& queue, const bc::Plan& plan, FlushInfo flush, std::uint64_t number, Told::Batch& batch) {
+void tell(const Queue& queue, const bc::Plan& plan, FlushInfo flush, std::uint64_t number, const Told::Batch& batch,
+          const Before& before) {
     if (batch.times > 1) {
         if (batch.times == 2 || power_of_ten(batch.times)) {
             log(fmt::format("{}: as flush {} ({} times so far)", header(number, flush), batch.flush, batch.times));
@@ -114,7 +115,8 @@ void tell(const Queue& queue, const bc::Plan& plan, FlushInfo flush, std::uint64
         return;
     }
     const opt::Explanation explanation = opt::explain(queue.program, plan, settings().passes);
-    std::string text = fmt::format("{}: {}{}", header(number, flush), opt::to_text(explanation), kept_apart(queue));
+    std::string text =
+        fmt::format("{}: {}{}", header(number, flush), opt::to_text(explanation), kept_apart(queue, before));
     text.pop_back();  // the log ends the line
     log(text);
 }
@@ -143,7 +145,7 @@ void draw(const Queue& queue, const bc::Plan& plan, FlushInfo flush, std::uint64
 }
 
 void count_forced(FlushInfo flush, Told& told) {
-    if (flush.line == 0 || advice(flush.reason).empty()) return;
+    if (bc::origin(flush.line).line == 0 || advice(flush.reason).empty()) return;
     if (++told.forced[flush.line] != kManyFlushes + 1) return;
     log(fmt::format(
         "hint: {}, and so forced more than {} flushes. What is recorded between two of them is all that can "
@@ -157,18 +159,16 @@ void explain_flush(const Queue& queue, const bc::Plan& plan, FlushInfo flush) {
     const ExplainWish& wish = settings().explain;
     if (wish.form == ExplainWish::Form::none) return;
     Told& told = Told::instance();
-    {
-        const std::lock_guard lock(told.mutex);
-        const std::uint64_t number = ++told.flushes;
-        Told::Batch& batch = told.batches[identity_of(queue.program)];
-        if (++batch.times == 1) batch.flush = number;
-        if (wish.form == ExplainWish::Form::text)
-            tell(queue, plan, flush, number, batch);
-        else if (batch.times == 1)
-            draw(queue, plan, flush, number, told);
-        count_forced(flush, told);
-    }
-    remember(queue, flush);
+    const std::lock_guard lock(told.mutex);
+    const std::uint64_t number = ++told.flushes;
+    Told::Batch& batch = told.batches[identity_of(queue.program)];
+    if (++batch.times == 1) batch.flush = number;
+    if (wish.form == ExplainWish::Form::text)
+        tell(queue, plan, flush, number, batch, told.before[&queue]);
+    else if (batch.times == 1)
+        draw(queue, plan, flush, number, told);
+    count_forced(flush, told);
+    remember(queue, flush, told.before[&queue]);
 }
 
 }  // namespace rt

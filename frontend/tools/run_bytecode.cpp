@@ -274,7 +274,10 @@ void print_times(const bc::Program& batch, const Options& options) {
 
 void run_tool(const std::vector<std::string>& arguments) {
     if (std::ranges::count(arguments, "--help") != 0) {
-        fmt::print("{}", kHelp);
+        fmt::print("{}\nPasses that --passes switches:\n", kHelp);
+        for (const opt::PassInfo& pass : opt::pass_table()) {
+            if (!pass.mandatory) fmt::print("  {:<12}{}\n", pass.name, pass.doc);
+        }
         return;
     }
     Options options = parse_arguments(arguments);

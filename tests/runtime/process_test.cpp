@@ -100,6 +100,9 @@ TEST(Process, StaticArraysOutliveMain) {
     EXPECT_EQ(result.status, 0);
     EXPECT_NE(result.output.find("xlazy: flush exit at "), std::string::npos) << result.output;
     EXPECT_NE(result.output.find("value at the end: 31"), std::string::npos) << result.output;
+    const Result explained = run("leaves_work", "XLAZY_EXPLAIN=1");
+    EXPECT_EQ(explained.status, 0) << explained.output;
+    EXPECT_EQ(occurrences(explained.output, "since the program ended"), 1u) << explained.output;
 }
 
 TEST(Process, AnErrorThatNobodySawIsLoggedOnce) {

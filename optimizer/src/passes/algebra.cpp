@@ -20,14 +20,16 @@ constexpr std::uint32_t kNever = ~0u;
 constexpr int kMaxRewrites = 4;
 
 const std::vector<const Rule*>& rules_for(Op op) {
-    static const auto table = [] {
-        std::array<std::vector<const Rule*>, bc::kOpCount> rules;
+    using Table = std::array<std::vector<const Rule*>, bc::kOpCount>;
+    // Never destroyed: static arrays of the user's may outlive main.
+    static const Table* const table = [] {
+        Table rules;
         for (const Rule& rule : algebra_rules()) {
             rules[static_cast<std::size_t>(rule.left.nodes[rule.left.root()].op)].push_back(&rule);
         }
-        return rules;
+        return new Table(std::move(rules));
     }();
-    return table[static_cast<std::size_t>(op)];
+    return (*table)[static_cast<std::size_t>(op)];
 }
 
 bool is_commutative(Op op) noexcept {
