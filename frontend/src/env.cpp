@@ -180,6 +180,7 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
         read.warn(variable(Env::passes), read[Env::passes], pass_names());
         settings.passes = opt::parse_passes(variable(Env::passes).standard, unknown);
     }
+    settings.verify = read[Env::verify] == "1";
     for (const std::string_view word : split(read[Env::trace], ',')) {
         settings.trace_flush = settings.trace_flush || word == "flush";
         settings.trace_plan = settings.trace_plan || word == "plan";

@@ -62,6 +62,7 @@ struct Settings {
     int threads = 0;  ///< 0: the back end's own default
     Size memory_limit;
     opt::PassSet passes;
+    bool verify = false;
     bool trace_flush = false;
     bool trace_plan = false;
     bool trace_batch = false;

@@ -25,6 +25,7 @@ opt::PlanCache& plan_cache() {
 opt::PlanOptions plan_options() {
     opt::PlanOptions options;
     options.passes = settings().passes;
+    options.verify = settings().verify;
 #ifndef NDEBUG
     options.verify = true;
 #endif

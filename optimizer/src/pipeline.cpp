@@ -3,13 +3,16 @@
 #include "draft.hpp"
 #include "passes/algebra.hpp"
 #include "passes/contract.hpp"
+#include "passes/copies.hpp"
 #include "passes/cse.hpp"
 #include "passes/dce.hpp"
 #include "passes/fuse.hpp"
 #include "passes/lower.hpp"
 #include "passes/memory.hpp"
 #include "passes/separate.hpp"
+#include "passes/values.hpp"
 #include "passes/version.hpp"
+#include "pass_hook.hpp"
 #include "pass_set.hpp"
 #include "xlazy/bytecode/text.hpp"
 #include "xlazy/bytecode/verify.hpp"
@@ -44,6 +47,9 @@ constexpr Row kPasses[] = {
     {"separate", separate, nullptr, Stage::Code, true,
      "right side first: an overlapping result goes through a temporary"},
     {"algebra", rewrite_algebra, nullptr, Stage::Code, false, "cheaper operations with the same bits"},
+    {"copies", propagate_copies, nullptr, Stage::Code, false, "who reads a copy reads what was copied"},
+    {"values", number_values, nullptr, Stage::Code, false,
+     "what the batch has computed it does not compute again, where that takes longer than to keep it"},
     {"dce", remove_dead_code, nullptr, Stage::Code, false, "what nobody can read is not computed"},
     {"version", choose_versions, nullptr, Stage::Code, false,
      "an update that reads its array's old value writes a new version of the array"},
@@ -105,6 +111,8 @@ void check(const Draft& draft, const Row& row) {
 
 }  // namespace
 
+void (*pass_hook)(std::string_view pass, Draft& draft) = nullptr;
+
 PassSet normalised(PassSet passes) noexcept {
     std::uint32_t bits = 0;
     for (unsigned i = 0; i < std::size(kPasses); ++i) {
@@ -161,6 +169,7 @@ bc::Plan make_plan(const bc::Program& program, const PlanOptions& options) {
         const Pass pass = selected ? row.run : row.otherwise;
         if (pass == nullptr) continue;
         pass(draft);
+        if (pass_hook != nullptr) pass_hook(row.name, draft);
         if (options.verify) check(draft, row);
         if (options.dump) options.dump(row.name, text_of(draft, row.stage));
     }

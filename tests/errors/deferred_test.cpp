@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <algorithm>
+
 namespace {
 
 using namespace test;
@@ -72,6 +74,28 @@ TEST(Deferred, TheMessageNamesTheLineOfTheDivision) {
                     error.origins()[i].line == static_cast<unsigned>(made_b));
     }
     EXPECT_EQ(other.values(), Ints(20, 8));
+}
+
+/// The value of both lines is computed once; it fails for both.
+TEST(Deferred, TwoLinesThatAskForOneQuotientFailBoth) {
+    const Array<std::int32_t> a({3}, {1, 2, 3}), zero({3}, {1, 0, 1}), one({3}), other({3}), sum({3});
+    assign(one, Op::div, a, zero);
+    const int first = __LINE__ - 1;
+    assign(other, Op::div, a, zero);
+    const int second = __LINE__ - 1;
+    assign(sum, Op::add, a, 1);
+    const deferred_error error = caught([] { xlazy::flush(); });
+    EXPECT_EQ(lines_of(error)[0].find(at(first)), 0u) << error.what();
+    EXPECT_TRUE(contains(lines_of(error), "  statements that failed besides: " + at(second))) << error.what();
+    const auto names = [&](const deferred_error& e, int line) {
+        return std::ranges::any_of(e.origins(), [&](const auto& o) { return o.line == static_cast<unsigned>(line); });
+    };
+    EXPECT_TRUE(names(error, first) && names(error, second));
+    const deferred_error of_other = caught([&] { other.read(0); });
+    EXPECT_EQ(lines_of(of_other)[0].find(at(second)), 0u) << of_other.what();
+    EXPECT_EQ(of_other.origins()[0].line, static_cast<unsigned>(second));
+    EXPECT_TRUE(names(of_other, first));
+    EXPECT_EQ(sum.values(), (Ints{2, 3, 4}));
 }
 
 TEST(Deferred, RemainderScalarsAndConversions) {

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace xlazy {
 namespace {
 
@@ -29,14 +31,10 @@ protected:
 
     /// What an array holds after the batch, the same for all passes.
     void expect(std::uint32_t base, const Values& expected) {
-        for (const char* passes : {"none", "all", "dce", "fuse", "contract", "fuse,contract", "dce,fuse",
-                                   "cse,contract", "version", "version,fuse", "version,fuse,contract"}) {
-            std::vector<std::string> unknown;
-            opt::PlanOptions options;
-            options.passes = opt::parse_passes(passes, unknown);
-            options.verify = true;
-            const bc::Plan plan = opt::make_plan(program, options);
-            EXPECT_EQ(test::check_plan(opt::make_plan(program, test::token_options(passes)), program), "") << passes;
+        for (const opt::PassSet set : test::pass_sets()) {
+            const bc::Plan plan = opt::make_plan(program, {set, true, {}});
+            const std::uint32_t passes = set.bits;
+            EXPECT_EQ(test::check_plan(opt::make_plan(program, test::token_options(set)), program), "") << passes;
             for (const auto& backend : {be::make_interpreter(), be::make_openmp(1)}) {
                 EXPECT_EQ(run(plan, *backend)[base], expected) << passes;
             }
@@ -188,6 +186,76 @@ TEST_F(Hazards, W25ResultIsTheLastOperand) {
     const Operand sum = add(Op::add, d, temp(), {large, from});
     add(Op::sub, d, to, {sum, to});
     expect(b, {98, 198});
+}
+
+/// The sum of what is no NaN, and exp of a large number: no rule may assume that there are neither NaNs nor infinities.
+TEST_F(Hazards, W21NansAndInfinitiesAreSeen) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const std::uint32_t x = input({1, nan, 3}), sum = input({0}), large = input({0});
+    const std::uint32_t d = domain({3});
+    const Operand from = view(x, 0, {{3, 1}});
+    const Operand is_nan = add(Op::isnan, d, temp(), {from});
+    const Operand kept = add(Op::select, d, temp(), {is_nan, scalar(0.0), from});
+    reduce(Op::sum, d, 0, view(sum, 0, {}), kept);
+    add(Op::exp, domain({1}), view(large, 0, {{1, 1}}), {scalar(1000.0)});
+    expect(sum, {4});
+    expect(large, {std::numeric_limits<double>::infinity()});
+}
+
+/// x * 0.0 where x holds a NaN or an infinity: a NaN. 1 is added to the result for the first and 2 for the second.
+TEST_F(Hazards, W22TimesZeroIsNotZero) {
+    const std::uint32_t x = input({1, std::numeric_limits<double>::quiet_NaN()}), result = input({0});
+    const std::uint32_t y = input({1, std::numeric_limits<double>::infinity()});
+    const std::uint32_t d = domain({2});
+    const auto mark = [&](std::uint32_t from, double value) {
+        const Operand product = add(Op::mul, d, temp(), {view(from, 0, {{2, 1}}), scalar(0.0)});
+        const Operand is_nan = add(Op::isnan, d, temp(), {product});
+        return add(Op::select, d, temp(), {is_nan, scalar(value), scalar(0.0)});
+    };
+    const Operand of_x = mark(x, 1), of_y = mark(y, 2);
+    const Operand both = add(Op::add, d, temp(), {of_x, of_y});
+    reduce(Op::sum, d, 0, view(result, 0, {}), both);
+    expect(result, {3});
+}
+
+/// block(e, 0) + block(e, 1), of an expensive expression: two windows are two values
+TEST_F(Hazards, W41OneExpressionOfTwoWindows) {
+    const std::uint32_t e = input({1, 4, 9, 16}), out = input({0, 0});
+    const std::uint32_t d = domain({2});
+    const auto root = [&](std::int64_t offset) {
+        const Operand first = add(Op::sqrt, d, temp(), {view(e, offset, {{2, 1}})});
+        return add(Op::mul, d, temp(), {first, first});
+    };
+    const Operand one = root(0), other = root(2);
+    add(Op::add, d, view(out, 0, {{2, 1}}), {one, other});
+    expect(out, {10, 20});
+}
+
+/// The same window before and after it changes: two values.
+TEST_F(Hazards, W41OneWindowAtTwoTimes) {
+    const std::uint32_t e = input({1, 4}), before = base(2, Use::Live), after = base(2, Use::Live);
+    const std::uint32_t d = domain({2});
+    const Operand all = view(e, 0, {{2, 1}});
+    const auto root = [&](std::uint32_t to) {
+        const Operand first = add(Op::sqrt, d, temp(), {all});
+        add(Op::mul, d, view(to, 0, {{2, 1}}), {first, first});
+    };
+    root(before);
+    const Operand second = view(e, 1, {{1, 1}});
+    add(Op::add, domain({1}), second, {second, scalar(5.0)});
+    root(after);
+    expect(before, {1, 4});
+    expect(after, {1, 9});
+}
+
+/// -inf * 4.9e-324: a subnormal is not zero
+TEST_F(Hazards, W46SubnormalsAreNotFlushed) {
+    const double tiny = std::numeric_limits<double>::denorm_min(), inf = std::numeric_limits<double>::infinity();
+    const std::uint32_t x = input({-inf, 1, 1}), y = input({tiny, tiny, tiny}), out = input({0, 0, 0});
+    const std::uint32_t d = domain({3});
+    const Operand product = add(Op::mul, d, temp(), {view(x, 0, {{3, 1}}), view(y, 0, {{3, 1}})});
+    add(Op::div, d, view(out, 0, {{3, 1}}), {product, scalar(0.5)});
+    expect(out, {-inf, 2 * tiny, 2 * tiny});
 }
 
 /// One row of a matrix becomes the sum of all rows, which reads it.

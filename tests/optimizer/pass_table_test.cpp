@@ -2,6 +2,7 @@
 #include "xlazy/optimizer/optimizer.hpp"
 
 #include "batch.hpp"
+#include "pass_hook.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Words kOptional{"algebra", "dce", "version", "fuse", "cse", "contract"};
+const Words kOptional{"algebra", "copies", "values", "dce", "version", "fuse", "cse", "contract"};
 
 unsigned row(std::string_view name) {
     const auto table = pass_table();
@@ -91,6 +92,30 @@ TEST(PassTable, DumpsEveryPassThatRuns) {
     };
     make_plan(batch.program, options);
     EXPECT_EQ(ran, (Words{"separate", "fuse", "lower", "contract", "memory"}));
+}
+
+TEST(PassTable, TheVerifierSeesAWrongPass) {
+    test::Batch batch;
+    const std::uint32_t d = batch.domain({3});
+    batch.add(bc::Op::neg, d, batch.array(3, test::Batch::Use::Live), {batch.array(3, test::Batch::Use::Input)});
+    PlanOptions options;
+    options.verify = true;
+    for (const PassInfo& pass : pass_table()) {
+        static std::string_view broken;
+        broken = pass.name;
+        pass_hook = [](std::string_view name, Draft& draft) {
+            if (name != broken) return;
+            for (bc::Instruction& instruction : draft.code.instructions) instruction.type = bc::DType::i8;
+            for (bc::Kernel& kernel : draft.plan.kernels) kernel.ops.front().type = bc::DType::i8;
+        };
+        try {
+            make_plan(batch.program, options);
+            ADD_FAILURE() << pass.name;
+        } catch (const std::logic_error& error) {
+            EXPECT_EQ(std::string(error.what()).find("pass " + std::string(pass.name)), 0u) << error.what();
+        }
+        pass_hook = nullptr;
+    }
 }
 
 TEST(PassTable, TheVerifierSeesAWrongBatch) {

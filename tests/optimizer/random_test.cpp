@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random batches on tokens: whatever passes run, every element is computed from the same elements by the same
 // operations.
+#include "byte_machine.hpp"
 #include "fuzz/generator.hpp"
 #include "fuzz/random.hpp"
 #include "fuzz/variant.hpp"
@@ -29,35 +30,28 @@ bool small(const bc::Program& program) {
     return elements <= kMaxElements;
 }
 
-/// The bits of the passes that can be switched off, without `algebra`, see token_options.
-std::vector<std::uint32_t> optional_bits() {
-    std::vector<std::uint32_t> bits;
-    std::uint32_t bit = 1;
-    for (const PassInfo& pass : pass_table()) {
-        if (!pass.mandatory && pass.name != "algebra") bits.push_back(bit);
-        bit <<= 1;
-    }
-    return bits;
+/// Every pass, every pair, and as many random subsets.
+std::vector<PassSet> random_sets(std::uint64_t seed) {
+    std::vector<PassSet> sets = test::pass_sets();
+    fuzz::Random random(seed);
+    for (std::size_t left = sets.size(); left > 0; --left) sets.push_back({static_cast<std::uint32_t>(random.word())});
+    return sets;
 }
 
 TEST(RandomPlans, EverySubsetOfPassesComputesTheSame) {
-    const std::vector<std::uint32_t> bits = optional_bits();
     std::size_t instructions = 0, kernels = 0;
     for (std::uint64_t number = 0; number < kPrograms; ++number) {
         const bc::Program program = fuzz::random_case(kSeed, number).program;
         ASSERT_EQ(bc::verify(program), "");
         if (!small(program)) continue;
         const test::TokenRun expected = test::run_batch(program);
-        for (std::uint32_t subset = 0; subset < 1u << bits.size(); ++subset) {
-            PlanOptions options;
-            options.verify = true;
-            options.passes.bits = 0;
-            for (std::size_t i = 0; i < bits.size(); ++i) options.passes.bits |= (subset >> i & 1) != 0 ? bits[i] : 0;
+        for (const PassSet set : random_sets(number)) {
+            const PlanOptions options = test::token_options(set);
             const bc::Plan plan = make_plan(program, options);
             ASSERT_EQ(test::check_plan(plan, program, expected), "")
                 << "program " << number << ", passes " << options.passes.bits << "\n"
                 << bc::print(program) << bc::print(plan);
-            if (subset + 1 == 1u << bits.size()) kernels += plan.kernels.size();
+            if (set == PassSet{}) kernels += plan.kernels.size();
         }
         instructions += program.instructions.size();
     }
@@ -65,6 +59,36 @@ TEST(RandomPlans, EverySubsetOfPassesComputesTheSame) {
     RecordProperty("instructions", std::to_string(instructions));
     RecordProperty("kernels", std::to_string(kernels));
     EXPECT_LT(kernels, instructions) << "nothing was fused";
+}
+
+/// On bits, with `algebra`.
+TEST(RandomPlans, EverySubsetOfPassesGivesTheBitsOfTheInterpreter) {
+    const auto interp = be::make_interpreter(), openmp = be::make_openmp(1);
+    std::size_t compared = 0;
+    for (std::uint64_t number = 0; number < kPrograms; ++number) {
+        const bc::Program program = fuzz::random_case(kSeed + 2, number).program;
+        if (!small(program) || test::run_batch(program).reads_unspecified) continue;
+        std::map<std::uint32_t, test::Bytes> inputs;
+        for (std::uint32_t b = 0; b < program.bases.size(); ++b) {
+            const bc::BaseInfo& base = program.bases[b];
+            if (base.initialised) inputs[b] = fuzz::initial_bytes(base.type, base.size, number, b);
+        }
+        const test::ByteRun expected =
+            test::run_bytes(make_plan(program, {PassSet{0}, false, {}}), program, inputs, *interp);
+        for (const PassSet set : random_sets(number)) {
+            const bc::Plan plan = make_plan(program, {set, true, {}});
+            const test::ByteRun got = test::run_bytes(plan, program, inputs, number % 2 == 0 ? *interp : *openmp);
+            for (std::uint32_t b = 0; b < program.bases.size(); ++b) {
+                if (!inputs.contains(b) || !program.bases[b].live) continue;
+                ASSERT_EQ(fuzz::first_difference(program.bases[b].type, expected.bases[b], got.bases[b], {}), -1)
+                    << "program " << number << ", passes " << set.bits << ", b" << b << "\n"
+                    << bc::print(program) << bc::print(plan);
+                ++compared;
+            }
+            ASSERT_EQ(expected.traps.size(), got.traps.size()) << bc::print(program) << bc::print(plan);
+        }
+    }
+    EXPECT_GT(compared, 1000u);
 }
 
 TEST(RandomPlans, ACachedPlanIsRightForEveryGeometryItIsUsedFor) {

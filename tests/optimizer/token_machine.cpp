@@ -416,11 +416,31 @@ std::string difference(const TokenRun& batch, const TokenRun& plan, const bc::Pr
 }
 
 opt::PlanOptions token_options(std::string_view passes) {
-    opt::PlanOptions options;
     std::vector<std::string> unknown;
-    options.passes = opt::parse_passes(std::string(passes) + ",-algebra", unknown);
-    options.verify = true;
-    return options;
+    return token_options(opt::parse_passes(passes, unknown));
+}
+
+opt::PlanOptions token_options(opt::PassSet passes) {
+    std::vector<std::string> unknown;
+    passes.bits &= ~opt::parse_passes("algebra", unknown).bits;
+    return {passes, true, {}};
+}
+
+std::vector<opt::PassSet> pass_sets() {
+    std::vector<std::uint32_t> bits;
+    std::uint32_t bit = 1;
+    for (const opt::PassInfo& pass : opt::pass_table()) {
+        if (!pass.mandatory) bits.push_back(bit);
+        bit <<= 1;
+    }
+    std::vector<opt::PassSet> sets{{0}, {~0u}};
+    for (const std::uint32_t one : bits) {
+        sets.push_back({~one});
+        for (const std::uint32_t other : bits) {
+            if (other >= one) sets.push_back({one | other});
+        }
+    }
+    return sets;
 }
 
 std::string check_plan(const bc::Plan& plan, const bc::Program& program) {

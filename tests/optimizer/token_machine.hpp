@@ -42,6 +42,10 @@ std::string difference(const TokenRun& batch, const TokenRun& plan, const bc::Pr
 /// Options for plans that run on tokens: these passes without `algebra`, which computes the same bits by other
 /// operations. Tokens tell those apart; algebra_test.cpp looks at the bits.
 opt::PlanOptions token_options(std::string_view passes = "all");
+opt::PlanOptions token_options(opt::PassSet passes);
+
+/// None, each optional pass alone, each pair, all but one, all.
+std::vector<opt::PassSet> pass_sets();
 
 /// All of it: plan legal, run with a few seeds, same tokens. @return the empty string, or what is wrong
 std::string check_plan(const bc::Plan& plan, const bc::Program& program, const TokenRun& batch);

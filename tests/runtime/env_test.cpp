@@ -63,6 +63,16 @@ TEST(Environment, AnUnknownValueGetsOneWarningAndTheDefault) {
     EXPECT_EQ(settings.warnings[0], "XLAZY_MODE: unknown value \"lasy\"; legal: lazy, eager. lazy is used");
 }
 
+TEST(Environment, AnUnknownPassGetsOneWarningWithTheNamesOfAll) {
+    const Settings settings = read({{"XLAZY_PASSES", "all,-gvn,fuse,nonsense"}});
+    ASSERT_EQ(settings.warnings.size(), 1u);
+    for (const xlazy::opt::PassInfo& pass : xlazy::opt::pass_table()) {
+        if (pass.mandatory) continue;
+        EXPECT_NE(settings.warnings[0].find(std::string(pass.name)), std::string::npos) << pass.name;
+    }
+    EXPECT_EQ(settings.passes, xlazy::opt::PassSet{});
+}
+
 TEST(Environment, EveryKindOfVariableIsChecked) {
     for (const EnvVariable& variable : kEnvironment) {
         const std::vector<std::string> warnings = read({{std::string(variable.name), "no-such;value"}}).warnings;

@@ -1,58 +1,116 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "passes/dce.hpp"
 
+#include <algorithm>
+
 namespace xlazy::opt {
 
 using bc::Instruction;
+using bc::Operand;
 
 namespace {
 
-bool reads_base(const bc::Program& program, const Instruction& instruction, std::uint32_t base) {
-    for (unsigned i = 0; i < bc::operand_count(instruction); ++i) {
-        const bc::Operand operand = instruction.in[i];
-        if (operand.is_view() && program.views[operand.index()].base == base) return true;
+/// A window that is written again before anybody reads what is in it.
+struct Overwritten {
+    std::uint32_t view;
+    std::vector<std::uint32_t> passed;  ///< views that are read in between, with nothing of it
+};
+
+/// Walks up the code.
+class Wishes {
+public:
+    explicit Wishes(Draft& draft)
+        : draft_(draft),
+          program_(draft.program),
+          temps_(draft.code.temp_count, false),
+          bases_(draft.program.bases.size()),
+          overwritten_(draft.program.bases.size()),
+          writes_above_(draft.program.bases.size(), 0) {
+        for (std::size_t b = 0; b < bases_.size(); ++b) bases_[b] = program_.bases[b].live;
+        for (const Instruction& instruction : draft.code.instructions) {
+            if (instruction.out.is_view()) ++writes_above_[base_of(instruction.out)];
+        }
     }
-    return false;
-}
+
+    bool wants(const Instruction& instruction) {
+        if (instruction.out.is_view()) --writes_above_[base_of(instruction.out)];
+        if (bc::can_fail(instruction.op, instruction.type)) return true;
+        if (!instruction.out.is_view()) return temps_[instruction.out.index()];
+        return bases_[base_of(instruction.out)] && !is_overwritten(instruction.out.index());
+    }
+
+    void keep(const Instruction& instruction) {
+        if (instruction.out.is_view()) ends_wish(instruction);
+        for (unsigned k = 0; k < bc::operand_count(instruction); ++k) {
+            const Operand operand = instruction.in[k];
+            if (operand.is_temp()) temps_[operand.index()] = true;
+            if (operand.is_view()) read(operand.index());
+        }
+    }
+
+private:
+    std::uint32_t base_of(Operand view) const { return program_.views[view.index()].base; }
+
+    bool is_overwritten(std::uint32_t view) {
+        for (const Overwritten& window : overwritten_[program_.views[view].base]) {
+            if (!draft_.facts.looks_same(window.view, view)) continue;
+            draft_.facts.same_read(window.view, view);
+            for (const std::uint32_t passed : window.passed) draft_.facts.hazard(window.view, passed);
+            return true;
+        }
+        return false;
+    }
+
+    /// Where there is no write further up, nobody need know what this one covers.
+    void ends_wish(const Instruction& instruction) {
+        const std::uint32_t base = base_of(instruction.out);
+        if (!bases_[base] || writes_above_[base] == 0) return;
+        if (!reads_base(instruction, base) && draft_.facts.covers_base(instruction.out.index())) {
+            bases_[base] = false;
+            overwritten_[base].clear();
+            return;
+        }
+        std::vector<Overwritten>& windows = overwritten_[base];
+        if (windows.size() == kMaxOverwritten) windows.erase(windows.begin());
+        windows.push_back({instruction.out.index(), {}});
+    }
+
+    bool reads_base(const Instruction& instruction, std::uint32_t base) const {
+        for (unsigned i = 0; i < bc::operand_count(instruction); ++i) {
+            if (instruction.in[i].is_view() && base_of(instruction.in[i]) == base) return true;
+        }
+        return false;
+    }
+
+    void read(std::uint32_t view) {
+        const std::uint32_t base = program_.views[view].base;
+        bases_[base] = true;
+        std::erase_if(overwritten_[base], [&](Overwritten& window) {
+            if (bc::relation(program_, window.view, view) != Relation::Disjoint) return true;
+            window.passed.push_back(view);
+            return window.passed.size() > kMaxReadsBetween;
+        });
+    }
+
+    Draft& draft_;
+    const bc::Program& program_;
+    std::vector<bool> temps_;
+    std::vector<bool> bases_;
+    std::vector<std::vector<Overwritten>> overwritten_;  ///< by base
+    std::vector<std::uint32_t> writes_above_;            ///< by base
+};
 
 }  // namespace
 
 void remove_dead_code(Draft& draft) {
     Code& code = draft.code;
-    const bc::Program& program = draft.program;
     const std::size_t count = code.instructions.size();
-
-    std::vector<bool> temp_wanted(code.temp_count, false);
-    std::vector<bool> base_wanted(program.bases.size());
-    for (std::size_t b = 0; b < program.bases.size(); ++b) base_wanted[b] = program.bases[b].live;
-    // Writes further up: where there is none, nobody need know whether a view covers its base.
-    std::vector<std::uint32_t> writes_before(program.bases.size(), 0);
-    for (const Instruction& instruction : code.instructions) {
-        if (instruction.out.is_view()) ++writes_before[program.views[instruction.out.index()].base];
-    }
-
+    Wishes wishes(draft);
     std::vector<bool> keep(count, false);
     for (std::size_t i = count; i-- > 0;) {
-        const Instruction& instruction = code.instructions[i];
-        bool wanted = bc::can_fail(instruction.op, instruction.type);
-        if (instruction.out.is_view()) {
-            const std::uint32_t base = program.views[instruction.out.index()].base;
-            wanted = wanted || base_wanted[base];
-            --writes_before[base];
-            if (wanted && base_wanted[base] && writes_before[base] != 0 && !reads_base(program, instruction, base) &&
-                draft.facts.covers_base(instruction.out.index())) {
-                base_wanted[base] = false;
-            }
-        } else {
-            wanted = wanted || temp_wanted[instruction.out.index()];
-        }
-        if (!wanted) continue;
+        if (!wishes.wants(code.instructions[i])) continue;
         keep[i] = true;
-        for (unsigned k = 0; k < bc::operand_count(instruction); ++k) {
-            const bc::Operand operand = instruction.in[k];
-            if (operand.is_temp()) temp_wanted[operand.index()] = true;
-            if (operand.is_view()) base_wanted[program.views[operand.index()].base] = true;
-        }
+        wishes.keep(code.instructions[i]);
     }
 
     std::size_t kept = 0;
