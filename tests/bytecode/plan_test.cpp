@@ -279,11 +279,88 @@ const Corruption kKernelsCorruptions[] = {
          p.kernels[1].versions = {{0, 4}};
      },
      "micro-ops 3 and 4: their memory overlaps"},
+    {"form_of_a_view", at(0, 0, [](MicroOp& op) { op.form = ScalarForm::Below; }), "a form that does not exist for it"},
+    {"form_of_another_type", at(0, 1, [](MicroOp& op) { op.form = ScalarForm::Reciprocal; }),
+     "a form that does not exist for it"},
     {"repeats", [](Plan& p) { append(p, 0, store(Kind::StoreView, DType::i32, 7, 4)); }, "v7 is written and repeats"},
     {"reads_its_reduction", [](Plan& p) { append(p, 0, load(Kind::LoadScratch, DType::i32, 0)); },
      "their memory overlaps"},
 };
 INSTANTIATE_TEST_SUITE_P(Kernels, CorruptedPlan, testing::ValuesIn(kKernelsCorruptions), NameOf());
+
+const Corruption kMergesCorruptions[] = {
+    {"no_such_instruction",
+     [](Plan& p) {
+         p.merged = {{4, 0}};
+     },
+     "there is no instruction 4"},
+    {"into_a_later_one",
+     [](Plan& p) {
+         p.merged = {{0, 1}};
+     },
+     "i0 is merged into a later one"},
+    {"into_itself",
+     [](Plan& p) {
+         p.merged = {{1, 1}};
+     },
+     "i1 is merged into a later one"},
+    {"not_ascending",
+     [](Plan& p) {
+         p.merged = {{1, 0}, {1, 0}};
+     },
+     "merged instructions are not ascending"},
+    {"into_a_merged_one",
+     [](Plan& p) {
+         p.merged = {{1, 0}, {2, 1}};
+     },
+     "i2 is merged into a merged one"},
+    {"of_another_domain",
+     [](Plan& p) {
+         p.merged = {{3, 0}};
+     },
+     "another type or domain"},
+    {"scalar_guard",
+     [](Plan& p) {
+         p.scalar_guards = {{1, ScalarFact::One, 0}};
+     },
+     "scalar guard 0: no such scalar"},
+    {"scalar_guard_of_two",
+     [](Plan& p) {
+         p.scalar_guards = {{0, std::nullopt, 1}};
+     },
+     "no such scalar"},
+    {"scalar_guard_fails",
+     [](Plan& p) {
+         p.scalar_guards = {{0, ScalarFact::PowerOfTwo, 0}};
+     },
+     "it does not hold"},
+};
+INSTANTIATE_TEST_SUITE_P(Merges, CorruptedPlan, testing::ValuesIn(kMergesCorruptions), NameOf());
+
+TEST(Plans, WhatFailsIsMergedOnlyIntoTheSameOp) {
+    const auto fault = [](const char* second) {
+        const std::string batch = std::string(kBatch).replace(kBatch.find("add.i32 v1 d0 t0 s0"), 19, second);
+        Plan plan = sample();
+        plan.kernels[0].ops[4] = compute(Op::add, DType::i32, 3, 1, 0);
+        plan.merged = {{1, 0}};
+        return verify(plan, parse(batch));
+    };
+    EXPECT_EQ(fault("div.i32 v1 d0 v0 s0"), "");
+    EXPECT_EQ(fault("add.i32 v1 d0 v0 s0"), "");
+    EXPECT_NE(fault("mod.i32 v1 d0 v0 s0").find("i1, which can fail, is merged into another op"), std::string::npos);
+}
+
+TEST(Plans, PrintsFormsGuardsAndMerges) {
+    Plan plan = sample();
+    plan.kernels[0].ops[1].form = ScalarForm::Negative;
+    plan.scalar_guards = {{0, ScalarFact::PowerOfTwo, 0}, {0, std::nullopt, 2}};
+    plan.merged = {{3, 1}};
+    const std::string text = print(plan);
+    for (const char* line : {"%1 = scalar.i32 s0 negative ", "guard s0 power-of-two\n",
+                             "guard s0 same as s2\n", "merged i3 into i1\n"}) {
+        EXPECT_NE(text.find(line), std::string::npos) << text;
+    }
+}
 
 const Corruption kStepsCorruptions[] = {
     {"no_such_kernel", [](Plan& p) { p.steps[1].index = 2; }, "step 1: there is no kernel k2"},
