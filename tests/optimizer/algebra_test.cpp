@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <random>
+#include <set>
 
 namespace xlazy::opt {
 namespace {
@@ -244,6 +244,7 @@ protected:
         const bc::Plan rewritten = make_plan(side.program, with), plain = make_plan(side.program, without);
         EXPECT_TRUE(bc::guards_hold(rewritten, side.program));
         if (before == after) return false;
+        results.insert(bc::parse(after).instructions.back().op);
         for (be::Backend* backend : {interp.get(), openmp.get()}) {
             const test::ByteRun expected = test::run_bytes(plain, side.program, side.inputs(), *backend);
             const test::ByteRun got = test::run_bytes(rewritten, side.program, side.inputs(), *backend);
@@ -266,17 +267,27 @@ protected:
         return changed;
     }
 
+    /// The op that the right side computes last.
+    Op result_op() const {
+        const TermNode& root = rule().right.nodes[rule().right.root()];
+        return root.kind == TermNode::Kind::Apply ? root.op : Op::copy;
+    }
+
     std::unique_ptr<be::Backend> interp = be::make_interpreter(), openmp = be::make_openmp(1);
+    std::set<Op> results;  ///< last ops of what the pass made
 };
 
 TEST_P(AlgebraRules, KeepEveryBit) {
     unsigned changed = 0;
     for (const DType type : all_types()) {
         unsigned of_type = 0;
+        results.clear();
         if (casts() == 0) {
             of_type = check_all(type, {});
             if (in_types(type, rule().types)) {
                 EXPECT_GT(of_type, 0u) << rule().equation << " of " << bc::name_of(type) << " never happens";
+                EXPECT_TRUE(results.contains(result_op()))
+                    << rule().equation << " of " << bc::name_of(type) << " never wins";
             }
         } else {
             for (const DType inner : all_types()) {
