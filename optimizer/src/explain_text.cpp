@@ -77,8 +77,9 @@ void tell_unfused(const Explanation& explanation, const Groups& groups, std::str
     std::vector<Told> lines;
     std::map<std::string, std::size_t> known;
     for (const UnfusedPair& pair : explanation.unfused) {
-        std::string line = fmt::format("  {} and {} did not fuse: {}", groups.of(pair.first).name(),
-                                       groups.of(pair.second).name(), pair.reason);
+        const Group &first = groups.of(pair.first), &second = groups.of(pair.second);
+        std::string line = fmt::format("  {} and {} did not fuse: {}", first.name(),
+                                       &first == &second ? "the next like it" : second.name(), pair.reason);
         const auto [place, is_new] = known.try_emplace(line, lines.size());
         if (is_new) lines.push_back({std::move(line), 0});
         ++lines[place->second].count;
