@@ -40,7 +40,7 @@ inline bc::SizeClass class_of(const bc::Program& batch) {
 }
 
 struct Draft {
-    explicit Draft(const bc::Program& batch) : program(batch), size_class(class_of(batch)), facts(batch) {}
+    Draft(const bc::Program& batch, bc::SizeClass size) : program(batch), size_class(size), facts(batch) {}
 
     const bc::Program& program;
     bc::SizeClass size_class;

@@ -9,6 +9,7 @@
 #include "passes/fuse.hpp"
 #include "passes/lower.hpp"
 #include "passes/memory.hpp"
+#include "passes/recompute.hpp"
 #include "passes/separate.hpp"
 #include "passes/values.hpp"
 #include "passes/version.hpp"
@@ -57,6 +58,8 @@ constexpr Row kPasses[] = {
     {"lower", lower, nullptr, Stage::Kernels, true, "kernels become micro-ops on registers"},
     {"cse", eliminate_common_values, nullptr, Stage::Kernels, false,
      "what a kernel has computed it does not compute again"},
+    {"recompute", recompute, nullptr, Stage::Kernels, false,
+     "what is cheap to compute again does not go through memory"},
     {"contract", contract, nullptr, Stage::Kernels, false, "values that one kernel needs get no memory"},
     {"memory", plan_memory, nullptr, Stage::Plan, true, "when memory is allocated and freed"},
 };
@@ -156,7 +159,7 @@ PassSet parse_passes(std::string_view text, std::vector<std::string>& unknown) {
 }
 
 bc::Plan make_plan(const bc::Program& program, const PlanOptions& options) {
-    Draft draft(program);
+    Draft draft(program, options.size_class.value_or(class_of(program)));
     draft.code.instructions = program.instructions;
     draft.code.temp_count = program.temp_count;
     draft.code.source.resize(program.instructions.size());

@@ -82,6 +82,8 @@ bc::Plan plan_of(const bc::Program& program, opt::PassSet passes) {
     opt::PlanOptions options;
     options.passes = passes;
     options.verify = true;
+    // Small batches are planned differently from large ones; most batches here are small.
+    if ((passes.bits + program.instructions.size()) % 2 == 1) options.size_class = bc::SizeClass::Memory;
     bc::Plan plan = opt::make_plan(program, options);
     if (!bc::guards_hold(plan, program)) throw PlanFault("the plan's guards do not hold for its own batch");
     return plan;

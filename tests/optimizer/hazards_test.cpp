@@ -6,6 +6,7 @@
 #include "token_machine.hpp"
 
 #include "xlazy/optimizer/optimizer.hpp"
+#include "xlazy/optimizer/traffic.hpp"
 
 #include <gtest/gtest.h>
 
@@ -256,6 +257,74 @@ TEST_F(Hazards, W46SubnormalsAreNotFlushed) {
     const Operand product = add(Op::mul, d, temp(), {view(x, 0, {{3, 1}}), view(y, 0, {{3, 1}})});
     add(Op::div, d, view(out, 0, {{3, 1}}), {product, scalar(0.5)});
     expect(out, {-inf, 2 * tiny, 2 * tiny});
+}
+
+/// sum(reshape(x * 2, {2, 3}), 1): the split axis is summed, in the order of the elements
+TEST_F(Hazards, W47SumOverASplitAxis) {
+    const std::uint32_t x = input({1, 2, 3, 4, 5, 6}), y = base(6, Use::Local), rows = base(2, Use::Live);
+    const std::uint32_t columns = base(3, Use::Live);
+    add(Op::mul, domain({6}), view(y, 0, {{6, 1}}), {view(x, 0, {{6, 1}}), scalar(2.0)});
+    const Operand split = view(y, 0, {{2, 3}, {3, 1}});
+    reduce(Op::sum, domain({2, 3}), 1, view(rows, 0, {{2, 1}}), split);
+    reduce(Op::sum, domain({2, 3}), 0, view(columns, 0, {{3, 1}}), split);
+    expect(rows, {12, 30});
+    expect(columns, {10, 14, 18});
+}
+
+/// for k: m = x > k; a(all, k) = sum(where(m, x, 0), 1); b(all, k) = sum(where(m, -x, 0), 1)
+TEST_F(Hazards, C11MaskedSumsIntoColumns) {
+    constexpr std::int64_t rows = 3, n = 4, columns = 20;
+    Values x(rows * n), a(rows * columns), b(rows * columns);
+    std::iota(x.begin(), x.end(), 0.0);
+    const std::uint32_t in = input(x), first = base(rows * columns, Use::Live),
+                        second = base(rows * columns, Use::Live);
+    const std::uint32_t d = domain({rows, n});
+    const Operand all = view(in, 0, {{rows, n}, {n, 1}}), zero = scalar(0.0);
+    for (std::int64_t k = 0; k < columns; ++k) {
+        const Operand mask = view(base(rows * n, Use::Local, bc::DType::boolean), 0, {{rows, n}, {n, 1}});
+        add(Op::gt, d, mask, {all, scalar(static_cast<double>(k))});
+        const Operand chosen = add(Op::select, d, temp(), {mask, all, zero});
+        reduce(Op::sum, d, 1, view(first, k, {{rows, columns}}), chosen);
+        const Operand minus = add(Op::neg, d, temp(), {all});
+        const Operand others = add(Op::select, d, temp(), {mask, minus, zero});
+        reduce(Op::sum, d, 1, view(second, k, {{rows, columns}}), others);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            const std::size_t place = i / n * columns + static_cast<std::size_t>(k);
+            a[place] += x[i] > static_cast<double>(k) ? x[i] : 0;
+            b[place] += x[i] > static_cast<double>(k) ? -x[i] : 0;
+        }
+    }
+    expect(first, a);
+    expect(second, b);
+    EXPECT_EQ(best_plan().kernels.size(), 1u);
+}
+
+/// 300 times: t3 += sum(t1, 1); t2 += t3
+TEST_F(Hazards, C16ManyReductionsInOneBatch) {
+    const std::uint32_t t1 = input({1, 2, 3, 4}), t2 = input({0, 0}), t3 = input({0, 1});
+    const std::uint32_t square = domain({2, 2}), row = domain({2});
+    const Operand second = view(t2, 0, {{2, 1}}), third = view(t3, 0, {{2, 1}});
+    Values sum{0, 1}, total{0, 0};
+    for (int i = 0; i < 300; ++i) {
+        const Operand sums = reduce(Op::sum, square, 1, temp(), view(t1, 0, {{2, 2}, {2, 1}}));
+        add(Op::add, row, third, {third, sums});
+        add(Op::add, row, second, {second, third});
+        for (std::size_t k = 0; k < 2; ++k) total[k] += sum[k] += k == 0 ? 3 : 7;
+    }
+    expect(t3, sum);
+    expect(t2, total);
+}
+
+/// x = exp(x); y = x(0, 2); x = x + 1; all in the memory that x has
+TEST_F(Hazards, P17ChainOfUpdatesInPlace) {
+    const std::uint32_t x = input({0, 0, 0, 0}), y = base(2, Use::Live);
+    const Operand all = view(x, 0, {{4, 1}});
+    add(Op::exp, domain({4}), all, {all});
+    add(Op::copy, domain({2}), view(y, 0, {{2, 1}}), {view(x, 0, {{2, 1}})});
+    add(Op::add, domain({4}), all, {all, scalar(1.0)});
+    expect(x, {2, 2, 2, 2});
+    expect(y, {1, 1});
+    EXPECT_EQ(opt::footprint_of(program, best_plan()).peak, 6 * sizeof(double));
 }
 
 /// One row of a matrix becomes the sum of all rows, which reads it.

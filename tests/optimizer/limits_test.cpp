@@ -70,6 +70,33 @@ bc::Program far_apart(std::uint32_t between) {
     return batch.program;
 }
 
+/// A statement each: x1 = -x0, x2 = -x1, ...: arrays that die, but for the last one. `read` more of them are read by a
+/// reduction afterwards, and so need memory.
+bc::Program dying_arrays(std::uint32_t count, std::uint32_t read) {
+    Batch batch;
+    const std::uint32_t d = batch.domain({kLong, 2});
+    const auto matrix = [&](Use use) { return batch.view(batch.base(2 * kLong, use), 0, {{kLong, 2}, {2, 1}}); };
+    std::vector<bc::Operand> arrays{matrix(Use::Input)};
+    for (std::uint32_t i = 0; i < count; ++i) {
+        arrays.push_back(batch.add(Op::neg, d, matrix(i + 1 == count ? Use::Live : Use::Local), {arrays.back()}));
+    }
+    for (std::uint32_t i = 0; i < read; ++i) {
+        // As one axis: another domain, in which the arrays cannot be in registers.
+        const std::uint32_t base = batch.program.views[arrays[i + 1].index()].base;
+        batch.add(Op::neg, batch.domain({2 * kLong}), batch.array(2 * kLong, Use::Live),
+                  {batch.view(base, 0, {{2 * kLong, 1}})});
+    }
+    return batch.program;
+}
+
+TEST(KernelLimits, ArraysThatDieAreNoStreams) {
+    EXPECT_EQ(kernels_of(dying_arrays(kMaxStreams - 1, 0)), 1u);
+    EXPECT_EQ(kernels_of(dying_arrays(3 * kMaxStreams, 0)), 1u);
+    EXPECT_EQ(kernels_of(dying_arrays(kMaxMicroOps - 2, 0)), 1u);
+    EXPECT_EQ(kernels_of(dying_arrays(kMaxMicroOps - 1, 0)), 2u);
+    EXPECT_EQ(kernels_of(dying_arrays(10, 5)), 2u);
+}
+
 TEST(KernelLimits, MicroOps) {
     static_assert(kMaxMicroOps % 2 == 0);
     const std::uint32_t most = (kMaxMicroOps - 1) / 2;

@@ -18,7 +18,7 @@ public:
 
 private:
     /// Kernels are kept if they are small, so that all of them take a few MiB at most.
-    static constexpr std::size_t kKept = 256, kMaxMicroOps = 512;
+    static constexpr std::size_t kKept = 256, kMaxMicroOps = 1024;
     struct Kept {
         std::uint64_t geometry = 0;
         std::size_t kernel = 0;  ///< its number in the plan

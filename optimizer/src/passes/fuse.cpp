@@ -4,6 +4,7 @@
 #include "passes/kernel_draft.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace xlazy::opt {
 
@@ -17,31 +18,42 @@ class Scheduler {
 public:
     explicit Scheduler(Draft& draft)
         : draft_(draft),
-          context_{draft.program, draft.facts, std::vector<TempOrigin>(draft.code.temp_count),
-                   draft.size_class == bc::SizeClass::L1 ? kMaxStreamsInCache : kMaxStreams, draft.versionable},
+          context_{draft.program,
+                   draft.facts,
+                   std::vector<TempOrigin>(draft.code.temp_count),
+                   draft.size_class == bc::SizeClass::L1 ? kMaxStreamsInCache : kMaxStreams,
+                   draft.versionable,
+                   {}},
           last_of_domain_(draft.program.domains.size(), kNone),
-          last_use_of_base_(draft.program.bases.size(), kNone) {}
+          bases_(draft.program.bases.size()) {}
 
     void run() {
         const std::vector<Instruction>& code = draft_.code.instructions;
-        draft_.grouping.kernel.assign(code.size(), 0);
+        std::vector<std::uint32_t>& kernel_of = draft_.grouping.kernel;
+        kernel_of.assign(code.size(), 0);
         for (std::size_t begin = 0; begin < code.size();) {
             const std::size_t end = cut_piece(begin);
             const std::uint32_t kernel = place_piece();
             for (std::size_t i = begin; i < end; ++i) {
-                draft_.grouping.kernel[i] = kernel;
+                kernel_of[i] = kernel;
                 if (code[i].out.is_temp()) context_.temps[code[i].out.index()] = {kernel, is_reduction(code[i])};
             }
             begin = end;
         }
-        draft_.grouping.count = count();
-        for (std::uint32_t k = 0; k < count(); ++k) {
-            for (const bc::Version& version : kernels_[k].versions) draft_.grouping.versions.emplace_back(k, version);
-        }
+        save_starts();
+        number_kernels();
     }
 
 private:
+    struct BaseUse {
+        std::uint32_t last = kNone;    ///< the latest kernel that uses it
+        std::uint32_t writer = kNone;  ///< the latest that writes it
+        bool stored = false;           ///< the writer is known to need memory for it
+        std::uint32_t mark = kNone;    ///< scratch of can_wait
+    };
+
     std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(kernels_.size()); }
+    bool in_cache() const noexcept { return draft_.size_class == bc::SizeClass::L1; }
 
     /// Fills piece_ with the instructions from `begin` on that one kernel can hold. @return the end
     std::size_t cut_piece(std::size_t begin) {
@@ -61,25 +73,41 @@ private:
         std::uint32_t kernel = find();
         if (kernel == kNone) {
             kernel = count();
+            context_.merged.push_back(kernel);
             kernels_.emplace_back();
             kernels_.back().clear(piece_.domain);
             kernels_.back().previous = last_of_domain_[piece_.domain];
             last_of_domain_[piece_.domain] = kernel;
         }
         kernels_[kernel].merge(piece_, context_, kernel);
-        for (const Access& access : piece_.accesses) {
-            std::uint32_t& last = last_use_of_base_[access.base];
-            if (last == kNone || last < kernel) last = kernel;
-        }
+        note_uses(piece_, kernel);
+        gather(kernel);
         return kernel;
     }
 
+    void note_uses(const KernelDraft& piece, std::uint32_t kernel) {
+        for (const Access& access : piece.accesses) {
+            BaseUse& base = bases_[access.base];
+            if (base.last == kNone || base.last < kernel) base.last = kernel;
+            if (access.loaded && !base.stored && base.writer != kNone && !context_.needs_memory(access.base)) {
+                const std::uint32_t writer = context_.kernel_now(base.writer);
+                if (writer != kernel) {
+                    kernels_[writer].add_store();
+                    base.stored = true;
+                }
+            }
+            if (access.written) {
+                base.writer = kernel;
+                base.stored = false;
+            }
+        }
+    }
+
     /// The first kernel, if it is of the piece's domain, in which all temporaries that the piece reads are there.
-    std::uint32_t earliest() const {
+    std::uint32_t earliest() {
         std::uint32_t kernel = 0;
         for (const std::uint32_t temp : piece_.loaded_temps) {
-            const TempOrigin& origin = context_.temps[temp];
-            kernel = std::max(kernel, origin.kernel + (origin.reduction ? 1 : 0));
+            kernel = std::max(kernel, context_.kernel_of(temp) + (context_.temps[temp].reduction ? 1 : 0));
         }
         return kernel;
     }
@@ -95,7 +123,9 @@ private:
         for (std::uint32_t k = last_of_domain_[piece_.domain]; k != kNone && k >= first; k = kernels_[k].previous) {
             // Cheap first: most kernels further back have nothing to offer.
             const Fit fit = kernels_[k].fit(piece_, context_, k);
-            if (fit.fits && (best == kNone || fit.shared > most_shared)) {
+            // What uses the piece's results may have to wait for the kernels that are passed.
+            const bool useful = fit.shared != 0 || k + 1 == end || in_cache();
+            if (fit.fits && useful && (best == kNone || fit.shared > most_shared)) {
                 while (passed > k + 1) {
                     if (verdict(--passed, false) != Verdict::Free) return best;
                 }
@@ -115,7 +145,7 @@ private:
     Verdict verdict(std::uint32_t k, bool member) {
         Verdict worst = Verdict::Free;
         for (const Access& access : piece_.accesses) {
-            const std::uint32_t last = last_use_of_base_[access.base];
+            const std::uint32_t last = bases_[access.base].last;
             if (last == kNone || last < k) continue;
             worst = std::max(worst, kernels_[k].verdict(access, context_, member));
             if (worst == Verdict::Blocked) break;
@@ -123,12 +153,105 @@ private:
         return worst;
     }
 
+    /// Lets earlier kernels that have something the newest piece loads wait for it, and takes them into its kernel.
+    void gather(std::uint32_t kernel) {
+        const std::uint32_t first = count() > kReach ? count() - kReach : 0;
+        unsigned choices = 0;
+        std::uint32_t next = kernel;  // the kernel of the domain behind k
+        for (std::uint32_t k = kernels_[kernel].previous; k != kNone && k >= first && choices < kMaxChoices;
+             ++choices) {
+            const std::uint32_t before = kernels_[k].previous;
+            if (kernels_[k].fit(piece_, context_, k).shared != 0 &&
+                kernels_[k].fit(kernels_[kernel], context_, k).fits &&
+                kernels_[k].may_join(kernels_[kernel], context_, k) && can_wait(k, kernel)) {
+                take_in(k, kernel, next);
+            } else {
+                next = k;
+            }
+            k = before;
+        }
+    }
+
+    /// Does no kernel between the two need what the first one does?
+    bool can_wait(std::uint32_t early, std::uint32_t late) {
+        if (early + 1 == late) return true;
+        for (const Access& access : kernels_[early].accesses) bases_[access.base].mark = early;
+        for (std::uint32_t k = early + 1; k < late; ++k) {
+            const bool meets = std::ranges::any_of(
+                kernels_[k].accesses, [&](const Access& access) { return bases_[access.base].mark == early; });
+            if ((meets || !kernels_[k].loaded_temps.empty()) &&
+                kernels_[k].depends_on(kernels_[early], context_, early)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// `early` becomes a part of `late`. @param next the kernel of their domain whose `previous` is `early`
+    void take_in(std::uint32_t early, std::uint32_t late, std::uint32_t next) {
+        kernels_[next].previous = kernels_[early].previous;
+        kernels_[early].merge(kernels_[late], context_, early);
+        kernels_[early].previous = kernels_[late].previous;
+        kernels_[late] = std::move(kernels_[early]);
+        kernels_[early].clear(kNone);
+        context_.merged[early] = late;
+        for (const Access& access : kernels_[late].accesses) {
+            BaseUse& base = bases_[access.base];
+            if (base.last == kNone || base.last < late) base.last = late;
+        }
+    }
+
+    /// Kernels that share nothing still save a start if they are one.
+    void save_starts() {
+        std::ranges::fill(last_of_domain_, kNone);
+        for (std::uint32_t k = 0; k < count(); ++k) {
+            if (context_.merged[k] != k) continue;
+            kernels_[k].previous = last_of_domain_[kernels_[k].domain];
+            last_of_domain_[kernels_[k].domain] = k;
+            join_earlier(k);
+        }
+    }
+
+    void join_earlier(std::uint32_t kernel) {
+        KernelDraft& late = kernels_[kernel];
+        const std::uint32_t first = kernel > kReach ? kernel - kReach : 0;
+        std::uint32_t passed = kernel;
+        unsigned choices = 0;
+        for (std::uint32_t k = late.previous; k != kNone && k >= first && choices < kMaxChoices; ++choices) {
+            while (passed > k + 1) {
+                --passed;
+                if (late.depends_on(kernels_[passed], context_, passed)) return;
+            }
+            if (kernels_[k].fit(late, context_, k).fits && kernels_[k].may_join(late, context_, k)) {
+                last_of_domain_[late.domain] = late.previous;
+                kernels_[k].merge(late, context_, k);
+                context_.merged[kernel] = k;
+                late.clear(kNone);
+                return;
+            }
+            k = kernels_[k].previous;
+        }
+    }
+
+    void number_kernels() {
+        std::vector<std::uint32_t> number(count());
+        std::uint32_t next = 0;
+        for (std::uint32_t k = 0; k < count(); ++k) {
+            if (context_.merged[k] != k) continue;
+            number[k] = next++;
+            for (const bc::Version& version : kernels_[k].versions)
+                draft_.grouping.versions.emplace_back(number[k], version);
+        }
+        for (std::uint32_t& kernel : draft_.grouping.kernel) kernel = number[context_.kernel_now(kernel)];
+        draft_.grouping.count = next;
+    }
+
     Draft& draft_;
     FuseContext context_;
     KernelDraft piece_;
     std::vector<KernelDraft> kernels_;
     std::vector<std::uint32_t> last_of_domain_;
-    std::vector<std::uint32_t> last_use_of_base_;  ///< the latest kernel that uses the base
+    std::vector<BaseUse> bases_;
 };
 
 }  // namespace

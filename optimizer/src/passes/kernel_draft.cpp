@@ -72,7 +72,7 @@ void KernelDraft::add(const Instruction& instruction, FuseContext& context) {
             include(loaded_temps, operand.index());
     }
     if (instruction.out.is_view()) {
-        if (!reduction) ++operations_;
+        if (!reduction && context.needs_memory(context.program.views[instruction.out.index()].base)) ++operations_;
         use_view(instruction.out.index(), true, reduction, context);
     } else {
         context.temps[instruction.out.index()] = {TempOrigin::kInPiece, reduction};
@@ -85,10 +85,11 @@ void KernelDraft::use_view(std::uint32_t view, bool write, bool reduced, FuseCon
     const std::size_t known = reduced ? kNone : find(view, context);
     if (known == kNone) {
         accesses.push_back(use);
-        ++(write ? stores_ : loads_);
+        if (!write) ++loads_;
+        if (write && context.needs_memory(use.base)) ++stores_;
     } else if (write && !accesses[known].written) {
         accesses[known].written = true;
-        ++stores_;
+        if (context.needs_memory(use.base)) ++stores_;
     }
 }
 
@@ -136,11 +137,27 @@ void KernelDraft::renew_if_needed(const Access& write, FuseContext& context) {
     if (needed) versions.push_back({write.base, write.view});
 }
 
-bool KernelDraft::has_temp(std::uint32_t temp, const FuseContext& context, std::uint32_t number) const {
-    return context.temps[temp].kernel == number || contains(loaded_temps, temp);
+bool KernelDraft::may_join(const KernelDraft& later, FuseContext& context, std::uint32_t number) const {
+    return std::ranges::none_of(later.loaded_temps,
+                                [&](std::uint32_t temp) {
+                                    return context.temps[temp].reduction && context.kernel_of(temp) == number;
+                                }) &&
+           std::ranges::none_of(later.accesses,
+                                [&](const Access& use) { return verdict(use, context, true) == Verdict::Blocked; });
 }
 
-Fit KernelDraft::fit(const KernelDraft& piece, const FuseContext& context, std::uint32_t number) const {
+bool KernelDraft::depends_on(const KernelDraft& earlier, FuseContext& context, std::uint32_t number_of_earlier) const {
+    return std::ranges::any_of(loaded_temps,
+                               [&](std::uint32_t temp) { return context.kernel_of(temp) == number_of_earlier; }) ||
+           std::ranges::any_of(
+               accesses, [&](const Access& use) { return earlier.verdict(use, context, false) != Verdict::Free; });
+}
+
+bool KernelDraft::has_temp(std::uint32_t temp, FuseContext& context, std::uint32_t number) const {
+    return context.kernel_of(temp) == number || contains(loaded_temps, temp);
+}
+
+Fit KernelDraft::fit(const KernelDraft& piece, FuseContext& context, std::uint32_t number) const {
     Fit result;
     if (axis_ >= 0 && piece.axis_ >= 0 && axis_ != piece.axis_) return result;
     std::uint32_t loads = static_cast<std::uint32_t>(loads_ + loaded_temps.size());
@@ -149,7 +166,7 @@ Fit KernelDraft::fit(const KernelDraft& piece, const FuseContext& context, std::
     for (const Access& use : piece.accesses) {
         const std::size_t known = use.reduced ? kNone : look_for(use.view, context);
         if (use.loaded) ++(known != kNone ? result.shared : loads);
-        if (use.written && (known == kNone || !accesses[known].written)) ++stores;
+        if (use.written && (known == kNone || !accesses[known].written) && context.needs_memory(use.base)) ++stores;
     }
     for (const std::uint32_t temp : piece.loaded_temps) ++(has_temp(temp, context, number) ? result.shared : loads);
     for (const std::uint32_t scalar : piece.scalars_) scalars += contains(scalars_, scalar) ? 0 : 1;
@@ -171,10 +188,10 @@ void KernelDraft::merge(const KernelDraft& piece, FuseContext& context, std::uin
         if (known == kNone) {
             accesses.push_back(use);
             loads_ += use.loaded ? 1 : 0;
-            stores_ += use.written ? 1 : 0;
+            stores_ += use.written && context.needs_memory(use.base) ? 1 : 0;
         } else if (use.written && !accesses[known].written) {
             accesses[known].written = true;
-            ++stores_;
+            stores_ += context.needs_memory(use.base) ? 1 : 0;
         }
     }
     for (const std::uint32_t temp : piece.loaded_temps) {

@@ -20,6 +20,17 @@ struct FuseContext {
     std::vector<TempOrigin> temps;
     std::uint32_t max_streams;             ///< of a kernel
     const std::vector<bool>& versionable;  ///< as Draft has it
+    std::vector<std::uint32_t> merged;     ///< by kernel: the one that has its instructions now, or the kernel itself
+
+    std::uint32_t kernel_now(std::uint32_t kernel) noexcept {
+        while (merged[kernel] != kernel) kernel = merged[kernel] = merged[merged[kernel]];
+        return kernel;
+    }
+    /// The kernel that makes a temporary; not for those of the piece.
+    std::uint32_t kernel_of(std::uint32_t temp) noexcept { return kernel_now(temps[temp].kernel); }
+    /// Does a write to the base need memory, as far as one can tell? An array that dies gets none, unless another
+    /// kernel reads it.
+    bool needs_memory(std::uint32_t base) const noexcept { return program.bases[base].live; }
 };
 
 /// A view that a kernel uses; identical ones are one.
@@ -60,7 +71,17 @@ public:
 
     /// May what uses a view in the given way come to this kernel as a member, or, if not a member, run before it?
     Verdict verdict(const Access& use, FuseContext& context, bool member) const;
-    Fit fit(const KernelDraft& piece, const FuseContext& context, std::uint32_t number) const;
+    Fit fit(const KernelDraft& piece, FuseContext& context, std::uint32_t number) const;
+    /// May all of `later` be computed in this kernel, whose number is `number`, as far as dependencies between the two
+    /// go?
+    bool may_join(const KernelDraft& later, FuseContext& context, std::uint32_t number) const;
+    /// Does the kernel use a temporary or a view in a way that one of the two must come first?
+    bool depends_on(const KernelDraft& earlier, FuseContext& context, std::uint32_t number_of_earlier) const;
+    /// Another kernel reads what this one writes to an array that dies.
+    void add_store() noexcept {
+        ++stores_;
+        ++operations_;
+    }
     /// Adds a piece to the kernel, whose number is `number`.
     void merge(const KernelDraft& piece, FuseContext& context, std::uint32_t number);
 
@@ -75,13 +96,13 @@ private:
     bool may_renew(const Access& write, const Access& access, const FuseContext& context) const;
     /// To be called before the write is added.
     void renew_if_needed(const Access& write, FuseContext& context);
-    bool has_temp(std::uint32_t temp, const FuseContext& context, std::uint32_t number) const;
+    bool has_temp(std::uint32_t temp, FuseContext& context, std::uint32_t number) const;
     void use_view(std::uint32_t view, bool write, bool reduced, FuseContext& context);
 
     std::vector<std::uint32_t> scalars_;
     std::uint32_t operations_ = 0;  ///< without loads
     std::uint32_t loads_ = 0;       ///< of views
-    std::uint32_t stores_ = 0;      ///< views that are written
+    std::uint32_t stores_ = 0;      ///< views that are written and need memory
     int axis_ = -1;                 ///< of the reductions; -1: there is none
 };
 

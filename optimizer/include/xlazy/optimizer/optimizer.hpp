@@ -5,6 +5,7 @@
 #include "xlazy/bytecode/plan.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,9 @@ struct PlanOptions {
     PassSet passes;
     bool verify = false;  ///< check the batch and the plan after every pass
     /// Called after every pass with its name and the batch or plan in text form, if set.
-    std::function<void(std::string_view pass, const std::string& text)> dump;
+    std::function<void(std::string_view pass, const std::string& text)> dump{};
+    /// Choose as for batches of this size, not as for the batch's own: for tests.
+    std::optional<bc::SizeClass> size_class{};
 };
 
 /// @throws std::logic_error if the verifier rejects what a pass made (an internal error)
