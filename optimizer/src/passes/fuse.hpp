@@ -36,6 +36,8 @@ inline constexpr std::uint32_t kMaxStreams = 48;
 /// The same for batches that fit the first-level cache, where all that a stream costs is its pointer, and all that a
 /// kernel costs is its start.
 inline constexpr std::uint32_t kMaxStreamsInCache = 256;
+/// Views that a kernel uses in all, those of arrays that die in it included: the time that planning takes.
+inline constexpr std::size_t kMaxViews = 256;
 /// How many kernels back a piece may go.
 inline constexpr std::uint32_t kReach = 64;
 /// How many kernels it may choose from.

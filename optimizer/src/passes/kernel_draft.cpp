@@ -170,8 +170,9 @@ Fit KernelDraft::fit(const KernelDraft& piece, FuseContext& context, std::uint32
     }
     for (const std::uint32_t temp : piece.loaded_temps) ++(has_temp(temp, context, number) ? result.shared : loads);
     for (const std::uint32_t scalar : piece.scalars_) scalars += contains(scalars_, scalar) ? 0 : 1;
-    result.fits =
-        operations_ + piece.operations_ + loads + scalars <= kMaxMicroOps && loads + stores <= context.max_streams;
+    result.fits = operations_ + piece.operations_ + loads + scalars <= kMaxMicroOps &&
+                  loads + stores <= context.max_streams &&
+                  accesses.size() + piece.accesses.size() <= kMaxViews + result.shared;
     return result;
 }
 

@@ -161,7 +161,8 @@ private:
 
     static ValueId find_load(const std::vector<MicroOp>& ops, const MicroOp& load) {
         for (std::size_t i = 0; i < ops.size(); ++i) {
-            if (ops[i].kind == load.kind && ops[i].index == load.index && ops[i].form == load.form) return static_cast<ValueId>(i);
+            if (ops[i].kind == load.kind && ops[i].index == load.index && ops[i].form == load.form)
+                return static_cast<ValueId>(i);
         }
         return bc::kNoValue;
     }
