@@ -92,8 +92,9 @@ bc::Program dying_arrays(std::uint32_t count, std::uint32_t read) {
 TEST(KernelLimits, ArraysThatDieAreNoStreams) {
     EXPECT_EQ(kernels_of(dying_arrays(kMaxStreams - 1, 0)), 1u);
     EXPECT_EQ(kernels_of(dying_arrays(3 * kMaxStreams, 0)), 1u);
-    EXPECT_EQ(kernels_of(dying_arrays(kMaxMicroOps - 2, 0)), 1u);
-    EXPECT_EQ(kernels_of(dying_arrays(kMaxMicroOps - 1, 0)), 2u);
+    EXPECT_EQ(kernels_of(dying_arrays(kMaxViews - 2, 0)), 1u);
+    EXPECT_EQ(kernels_of(dying_arrays(kMaxViews - 1, 0)), 1u);
+    EXPECT_EQ(kernels_of(dying_arrays(kMaxViews, 0)), 2u);
     EXPECT_EQ(kernels_of(dying_arrays(10, 5)), 2u);
 }
 

@@ -80,27 +80,6 @@ private:
     std::vector<std::uint32_t> stored_;
 };
 
-/// Numbers the scratch that is left anew.
-void drop_unused_scratch(bc::Plan& plan) {
-    constexpr std::uint32_t kUnused = ~0u;
-    std::vector<std::uint32_t> number(plan.scratch.size(), kUnused);
-    std::vector<bc::Scratch> used;
-    for (bc::Kernel& kernel : plan.kernels) {
-        for (MicroOp& op : kernel.ops) {
-            if (op.kind != MicroOp::Kind::LoadScratch && op.kind != MicroOp::Kind::StoreScratch &&
-                op.kind != MicroOp::Kind::ReduceScratch) {
-                continue;
-            }
-            if (number[op.index] == kUnused) {
-                number[op.index] = static_cast<std::uint32_t>(used.size());
-                used.push_back(plan.scratch[op.index]);
-            }
-            op.index = number[op.index];
-        }
-    }
-    plan.scratch = std::move(used);
-}
-
 }  // namespace
 
 void contract(Draft& draft) {

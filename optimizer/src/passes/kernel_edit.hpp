@@ -37,4 +37,43 @@ private:
     std::size_t kept_ = 0;
 };
 
+/// Takes away scratch that no kernel uses, and numbers the rest anew.
+inline void drop_unused_scratch(bc::Plan& plan) {
+    constexpr std::uint32_t kUnused = ~0u;
+    std::vector<std::uint32_t> number(plan.scratch.size(), kUnused);
+    std::vector<bc::Scratch> used;
+    for (bc::Kernel& kernel : plan.kernels) {
+        for (bc::MicroOp& op : kernel.ops) {
+            if (op.kind != bc::MicroOp::Kind::LoadScratch && op.kind != bc::MicroOp::Kind::StoreScratch &&
+                op.kind != bc::MicroOp::Kind::ReduceScratch) {
+                continue;
+            }
+            if (number[op.index] == kUnused) {
+                number[op.index] = static_cast<std::uint32_t>(used.size());
+                used.push_back(plan.scratch[op.index]);
+            }
+            op.index = number[op.index];
+        }
+    }
+    plan.scratch = std::move(used);
+}
+
+/// Takes away what makes values that nobody uses. An op that can fail stays.
+inline void remove_unused_values(bc::Kernel& kernel) {
+    using Kind = bc::MicroOp::Kind;
+    std::vector<bool> wanted(kernel.ops.size(), false);
+    for (std::size_t i = kernel.ops.size(); i-- > 0;) {
+        const bc::MicroOp& op = kernel.ops[i];
+        const bool load = op.kind == Kind::LoadView || op.kind == Kind::LoadScratch || op.kind == Kind::LoadScalar;
+        if (!load && (op.kind != Kind::Compute || bc::can_fail(op.op, op.type))) wanted[i] = true;
+        for (const bc::ValueId in : op.in) {
+            if (wanted[i] && in != bc::kNoValue) wanted[in] = true;
+        }
+    }
+    KernelEdit edit(kernel);
+    for (std::size_t i = 0; i < edit.size(); ++i) {
+        if (wanted[i]) edit.keep(i);
+    }
+}
+
 }  // namespace xlazy::opt

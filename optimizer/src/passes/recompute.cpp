@@ -2,6 +2,7 @@
 #include "passes/recompute.hpp"
 
 #include "passes/fuse.hpp"
+#include "passes/kernel_edit.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -40,9 +41,13 @@ public:
         for (std::uint32_t k = 0; k < kernels_.size(); ++k) {
             for (std::size_t i = 0; i < kernels_[k].ops.size(); ++i) {
                 const MicroOp store = kernels_[k].ops[i];
-                if (store.kind == Kind::StoreView || store.kind == Kind::StoreScratch) try_to_replace(k, store);
+                const bool elementwise = store.kind == Kind::StoreView || store.kind == Kind::StoreScratch;
+                if (elementwise && try_to_replace(k, store)) needless_.push_back(i);
             }
+            remove_stores(kernels_[k]);
         }
+        std::erase_if(kernels_, [](const Kernel& kernel) { return kernel.ops.empty(); });
+        drop_unused_scratch(draft_.plan);
     }
 
 private:
@@ -79,16 +84,30 @@ private:
         return op.kind == Kind::LoadView && base_of(op) == base_of(store);
     }
 
-    void try_to_replace(std::uint32_t maker, const MicroOp& store) {
+    void remove_stores(Kernel& kernel) {
+        if (needless_.empty()) return;
+        {
+            KernelEdit edit(kernel);
+            for (std::size_t i = 0; i < edit.size(); ++i) {
+                if (!std::ranges::binary_search(needless_, i)) edit.keep(i);
+            }
+        }
+        needless_.clear();
+        remove_unused_values(kernel);
+    }
+
+    /// @return nobody loads what is stored any more
+    bool try_to_replace(std::uint32_t maker, const MicroOp& store) {
         const bool view = store.kind == Kind::StoreView;
         const Stored& stored = view ? bases_[base_of(store)] : scratch_[store.index];
-        if (stored.kernel != maker || stored.loads.empty() || stored.loads.size() > kMaxRecomputing) return;
-        if (view && (program_.bases[base_of(store)].live || program_.bases[base_of(store)].initialised)) return;
-        if (!find_tree(maker, store.in[0])) return;
+        if (stored.kernel != maker || stored.loads.empty() || stored.loads.size() > kMaxRecomputing) return false;
+        if (view && (program_.bases[base_of(store)].live || program_.bases[base_of(store)].initialised)) return false;
+        if (!find_tree(maker, store.in[0])) return false;
         for (const std::uint32_t user : stored.loads) {
-            if (!may_recompute(maker, user, store)) return;
+            if (!may_recompute(maker, user, store)) return false;
         }
         for (const std::uint32_t user : stored.loads) replace(maker, user, store);
+        return true;
     }
 
     /// Fills tree_ with the micro-ops that the value is made of, in order. @return false: too many, or one may fail
@@ -217,6 +236,7 @@ private:
     std::vector<Stored> bases_, scratch_;
     std::vector<std::vector<std::uint32_t>> writers_;  ///< by base: kernels, ascending
     std::vector<ValueId> tree_;
+    std::vector<std::size_t> needless_;  ///< stores of the kernel at hand, ascending
     bool calls_maths_ = false;
 };
 

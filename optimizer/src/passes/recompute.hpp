@@ -22,7 +22,7 @@ inline constexpr unsigned kMaxRecomputed = 8;
 /// Kernels that may make one value again.
 inline constexpr std::size_t kMaxRecomputing = 4;
 
-/// In: lowered kernels. Out: the same, with fewer loads of what kernels store; contract takes away the stores.
+/// In: lowered kernels. Out: the same, with fewer stores, and with other loads in their place.
 void recompute(Draft& draft);
 
 }  // namespace xlazy::opt
