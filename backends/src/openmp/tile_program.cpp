@@ -21,6 +21,9 @@ constexpr std::int64_t kRowCost = 2500, kCallCost = 600, kGatherCost = 35;
 /// elements are as many as make the calls of loops cheap.
 constexpr std::int64_t kTileBytes = 2048;
 constexpr std::int64_t kMaxTile = 2048;
+/// Operands of so much together are asked for ahead. Measured: at 32 MB a gain of 10 % to 40 %, where they lie in the
+/// second cache a loss of 5 %.
+constexpr std::int64_t kFetchedBytes = std::int64_t{16} << 20, kBeside = 256 << 10;
 /// Transposed rows: the shortest for which a panel pays, and what a panel may take of the second cache.
 constexpr std::int64_t kMinPanel = 64, kPanelBytes = 512 << 10;
 
@@ -72,6 +75,7 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings, const
     choose_direct_stores();
     for (std::size_t op = 0; op < count; ++op) lower(op);
     choose_tile();
+    choose_fetched();
 }
 
 void TileProgram::bind_memory(std::size_t op, std::byte* start, std::size_t element_size,
@@ -323,6 +327,29 @@ void TileProgram::choose_tile() {
             tile_ -= tile_ % width;
     }
     tile_ = std::min(tile_, block_);
+}
+
+/// Worth it where the operands come from memory and are computed with: the machine does not foresee that much while it
+/// computes. Of operands that lie beside each other, as in a stencil, the last one goes ahead of the others.
+void TileProgram::choose_fetched() {
+    fetched_.clear();
+    const auto accesses = static_cast<std::int64_t>(nest_.accesses().size());
+    if (nest_.count() * accesses * static_cast<std::int64_t>(slot_element_) < kFetchedBytes) return;
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
+        if (!is_load(kernel_->ops[i].kind) || layouts_[access_of_[i]] != Layout::Dense) continue;
+        const Access& access = nest_.accesses()[access_of_[i]];
+        const auto beside = std::find_if(fetched_.begin(), fetched_.end(), [&](std::uint16_t other) {
+            return std::abs(nest_.accesses()[other].base - access.base) < kBeside;
+        });
+        if (beside == fetched_.end()) {
+            fetched_.push_back(static_cast<std::uint16_t>(access_of_[i]));
+            bytes += nest_.count() * access.element_size;
+        } else if (nest_.accesses()[*beside].base < access.base) {
+            *beside = static_cast<std::uint16_t>(access_of_[i]);
+        }
+    }
+    if (bytes < kFetchedBytes || only_folds_memory()) fetched_.clear();
 }
 
 ReductionShape TileProgram::reduction_shape() const noexcept {

@@ -120,6 +120,8 @@ public:
     std::size_t slots() const noexcept { return slots_; }
     /// Strided accesses whose rows are transposed some at a time: a row of the panel lies dense.
     const std::vector<std::uint16_t>& panels() const noexcept { return panels_; }
+    /// Dense operands whose next tile is asked for while one is computed.
+    const std::vector<std::uint16_t>& fetched() const noexcept { return fetched_; }
     std::size_t slot_bytes() const noexcept { return (static_cast<std::size_t>(tile_) * slot_element_ + 63) / 64 * 64; }
 
 private:
@@ -149,6 +151,7 @@ private:
     bool pays_to_stream(std::size_t store) const;
     bool overwritten_while_used(std::size_t load) const;
     void choose_tile();
+    void choose_fetched();
 
     void lower(std::size_t op);
     void lower_load(std::size_t op);
@@ -192,7 +195,7 @@ private:
     std::vector<const void*> scalars_;
     std::vector<bc::Scalar> formed_;  ///< by micro-op: where it is not the recorded one
     std::vector<Layout> layouts_;
-    std::vector<std::uint16_t> panels_;
+    std::vector<std::uint16_t> panels_, fetched_;
     std::size_t cells_begin_ = 0, slots_begin_ = 0, cells_ = 0, slots_ = 0;
     // While binding, one an op of the kernel:
     std::vector<std::size_t> access_of_;

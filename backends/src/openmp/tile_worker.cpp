@@ -12,6 +12,10 @@ namespace {
 /// cache.
 constexpr std::size_t kSlotAlignment = 4096;
 constexpr std::size_t kCacheLine = 64;
+/// Operands are fetched ahead by parts, one before each op, so that requests do not wait for each other; if there are
+/// few ops, at once. Measured: these distances in bytes are the best ones.
+constexpr std::size_t kFewOps = 4;
+constexpr std::int64_t kAtOnce = 1024, kByParts = 2048;
 
 void* at(std::intptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 
@@ -147,11 +151,26 @@ void TileWorker::tile(std::int64_t first, std::int64_t count) noexcept {
     position_ = block_number_ * program_->block() + first;
     for (const Moving& moving : moving_) pointers_[moving.access] = at(origins_[moving.access] + first * moving.step);
     void* const* p = pointers_.data();
-    for (const TileOp& op : program_->ops()) {
+    const std::vector<TileOp>& ops = program_->ops();
+    const std::int64_t parts = program_->fetched().empty() ? 0 : ops.size() < kFewOps ? 1 : std::ssize(ops);
+    std::int64_t part = 0;
+    for (const TileOp& op : ops) {
+        if (part < parts) fetch_ahead(part++, parts, count);
         if (op.kind == TileOp::Kind::Map) [[likely]]
             op.map(p[op.a], p[op.b], p[op.c], p[op.out], count);
         else
             step(op, count);
+    }
+}
+
+/// Asks for a part of the operands' next tile.
+void TileWorker::fetch_ahead(std::int64_t part, std::int64_t parts, std::int64_t count) noexcept {
+    constexpr std::int64_t line_bytes = kCacheLine;
+    for (const std::uint16_t access : program_->fetched()) {
+        const std::int64_t lines = count * program_->nest().accesses()[access].element_size / line_bytes;
+        const auto* const next = static_cast<const std::byte*>(pointers_[access]) + (parts == 1 ? kAtOnce : kByParts);
+        for (std::int64_t line = lines * part / parts; line < lines * (part + 1) / parts; ++line)
+            __builtin_prefetch(next + line * line_bytes);
     }
 }
 

@@ -82,6 +82,7 @@ private:
     void move_origins(unsigned axis, std::int64_t indices) noexcept;
     void set_uniform() noexcept;
     void tile(std::int64_t first, std::int64_t count) noexcept;
+    void fetch_ahead(std::int64_t part, std::int64_t parts, std::int64_t count) noexcept;
     void step(const TileOp& op, std::int64_t count) noexcept;
     void gather(const TileOp& op, std::int64_t count) noexcept;
     void panel(const TileOp& op) noexcept;
