@@ -5,20 +5,46 @@
 
 namespace xlazy::bc {
 
-Relation guard_relation(const Program& program, std::uint32_t view_a, std::uint32_t view_b) noexcept {
-    if (view_b != Guard::kWholeBase) return relation(program, view_a, view_b);
-    if (repeats_elements(program, view_a)) return Relation::Overlap;
-    const View& view = program.views[view_a];
+namespace {
+
+bool whole(const Program& program, std::uint32_t view) noexcept {
+    if (repeats_elements(program, view)) return false;
     std::int64_t count = 1;
-    for (const Dim& dim : program.dims_of(view)) count *= dim.extent;
-    return count == program.bases[view.base].size ? Relation::Identical : Relation::Overlap;
+    for (const Dim& dim : program.dims_of(program.views[view])) count *= dim.extent;
+    return count == program.bases[program.views[view].base].size;
+}
+
+bool dense(const Program& program, std::uint32_t view) noexcept {
+    const std::span<const Dim> dims = program.dims_of(program.views[view]);
+    std::int64_t step = 1;
+    for (std::size_t i = dims.size(); i-- > 0; step *= dims[i].extent) {
+        if (dims[i].extent != 1 && dims[i].stride != step) return false;
+    }
+    return program.views[view].offset == 0 && step == program.bases[program.views[view].base].size;
+}
+
+bool same_order(const Program& program, std::uint32_t view_a, std::uint32_t view_b) noexcept {
+    const View& a = program.views[view_a];
+    const View& b = program.views[view_b];
+    return a.offset == b.offset && same_window(program.dims_of(a), program.dims_of(b)) && whole(program, view_a) &&
+           whole(program, view_b);
+}
+
+}  // namespace
+
+Relation guard_relation(const Program& program, std::uint32_t view_a, std::uint32_t view_b) noexcept {
+    if (view_b == Guard::kWholeBase) return whole(program, view_a) ? Relation::Identical : Relation::Overlap;
+    if (view_b == Guard::kDense) return dense(program, view_a) ? Relation::Identical : Relation::Overlap;
+    if (program.views[view_a].base == program.views[view_b].base) return relation(program, view_a, view_b);
+    return same_order(program, view_a, view_b) ? Relation::Identical : Relation::Disjoint;
 }
 
 bool guard_holds(const Guard& guard, const Program& program) noexcept {
     if (guard_relation(program, guard.view_a, guard.view_b) == guard.relation) return true;
     // Whatever is said of a view without elements is true.
-    return guard.view_b != Guard::kWholeBase &&
-           (interval_of(program, guard.view_a).empty() || interval_of(program, guard.view_b).empty());
+    if (guard.view_b == Guard::kWholeBase) return false;
+    return interval_of(program, guard.view_a).empty() ||
+           (guard.view_b != Guard::kDense && interval_of(program, guard.view_b).empty());
 }
 
 bool scalar_guards_hold(const Plan& plan, const Program& program) noexcept {

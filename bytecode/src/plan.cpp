@@ -54,7 +54,38 @@ std::string print_micro_op(const MicroOp& op, std::size_t position) {
     return "unknown";
 }
 
+std::string print_step(const Step& step) {
+    std::string text = fmt::format("{}{}", kStepNames[static_cast<std::size_t>(step.kind)], step.index);
+    if (step.donor.kind != Storage::Kind::None) {
+        text += fmt::format(" in {}{}", step.donor.kind == Storage::Kind::Base ? 'b' : 'x', step.donor.index);
+    }
+    return text + '\n';
+}
+
+std::string print_guard(const Guard& guard) {
+    const std::string other = guard.view_b == Guard::kWholeBase ? "whole"
+                              : guard.view_b == Guard::kDense   ? "dense"
+                                                                : fmt::format("v{}", guard.view_b);
+    return fmt::format("guard v{} {} {}\n", guard.view_a, other,
+                       kRelationNames[static_cast<std::size_t>(guard.relation)]);
+}
+
 }  // namespace
+
+std::uint64_t bytes_of(const Plan& plan, const Program& program, Storage storage) noexcept {
+    if (storage.kind == Storage::Kind::None) return 0;
+    if (storage.kind == Storage::Kind::Base) {
+        const BaseInfo& base = program.bases[storage.index];
+        return static_cast<std::uint64_t>(base.size) * size_of(base.type);
+    }
+    const Scratch& scratch = plan.scratch[storage.index];
+    return static_cast<std::uint64_t>(element_count(shape_of(program, scratch).span())) * size_of(scratch.type);
+}
+
+bool takes_over(const Plan& plan, const Program& program, const Step& step) noexcept {
+    return step.donor.kind != Storage::Kind::None &&
+           bytes_of(plan, program, step.donor) == bytes_of(plan, program, step.storage());
+}
 
 std::string print(const Plan& plan) {
     std::string text;
@@ -78,14 +109,8 @@ std::string print(const Plan& plan) {
                            ops[position].instruction);
         }
     }
-    for (const Step& step : plan.steps) {
-        fmt::format_to(out, "{}{}\n", kStepNames[static_cast<std::size_t>(step.kind)], step.index);
-    }
-    for (const Guard& guard : plan.guards) {
-        fmt::format_to(out, "guard v{} {} {}\n", guard.view_a,
-                       guard.view_b == Guard::kWholeBase ? "whole" : fmt::format("v{}", guard.view_b),
-                       kRelationNames[static_cast<std::size_t>(guard.relation)]);
-    }
+    for (const Step& step : plan.steps) text += print_step(step);
+    for (const Guard& guard : plan.guards) text += print_guard(guard);
     for (const Spread& spread : plan.spreads) {
         const std::uint32_t groups = spread.groups.empty() ? 0 : spread.groups.back() - spread.groups.front() + 1;
         fmt::format_to(out, "guard b{} {} views in {} groups\n", spread.base, spread.views.size(), groups);

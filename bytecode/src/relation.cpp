@@ -97,7 +97,8 @@ bool repeats_elements(std::span<const Dim> dims) noexcept {
     return false;
 }
 
-/// Same extents and strides from the last axis on; what is left over in front has extent 1.
+}  // namespace
+
 bool same_window(std::span<const Dim> a, std::span<const Dim> b) noexcept {
     if (a.size() < b.size()) std::swap(a, b);
     const std::size_t extra = a.size() - b.size();
@@ -108,8 +109,6 @@ bool same_window(std::span<const Dim> a, std::span<const Dim> b) noexcept {
                        [](const Dim& dim) { return dim.extent == 1; }) &&
            std::equal(b.begin(), b.end(), a.begin() + static_cast<std::ptrdiff_t>(extra), same);
 }
-
-}  // namespace
 
 Interval interval_of(const Program& program, std::uint32_t view) noexcept {
     return interval_of(program, program.views[view]);

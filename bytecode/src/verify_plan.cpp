@@ -207,15 +207,21 @@ public:
     }
 
 private:
-    enum class Memory : std::uint8_t { None, Held, Freed };
+    enum class Memory : std::uint8_t { None, Held, Given, Freed };
 
     std::string step_fault(const Step& step) {
+        if (step.donor.kind != Storage::Kind::None) {
+            const std::string fault = donor_fault(step);
+            if (!fault.empty()) return fault;
+        }
         switch (step.kind) {
-            case Step::Kind::Run:
+            case Step::Kind::Run: {
                 if (step.index >= plan_.kernels.size()) return fmt::format("there is no kernel k{}", step.index);
                 if (runs_[step.index]) return fmt::format("k{} runs twice", step.index);
                 runs_[step.index] = true;
-                return kernel_fault(plan_.kernels[step.index]);
+                const std::string fault = kernel_fault(plan_.kernels[step.index]);
+                return fault.empty() ? gift_fault(plan_.kernels[step.index]) : fault;
+            }
             case Step::Kind::AllocBase: return change(bases_, step.index, Memory::None, Memory::Held, "base");
             case Step::Kind::FreeBase:
                 if (step.index < bases_.size() && program_.bases[step.index].live) return "a live base is freed";
@@ -229,11 +235,67 @@ private:
     static std::string change(std::vector<Memory>& memory, std::uint32_t index, Memory from, Memory to,
                               std::string_view what) {
         if (index >= memory.size()) return fmt::format("there is no {} {}", what, index);
-        if (memory[index] != from) {
+        const bool given = memory[index] == Memory::Given && to == Memory::Freed;
+        if (memory[index] != from && !given) {
             return fmt::format("{} {} {}", what, index, to == Memory::Held ? "has or had memory" : "has no memory");
         }
         memory[index] = to;
         return {};
+    }
+
+    static std::string name_of(Storage storage) {
+        return fmt::format("{}{}", storage.kind == Storage::Kind::Base ? 'b' : 'x', storage.index);
+    }
+
+    /// Memory changes hands before the next kernel.
+    std::string donor_fault(const Step& step) {
+        const bool base = step.donor.kind == Storage::Kind::Base;
+        const std::vector<Memory>& donors = base ? bases_ : scratch_;
+        const auto end = step.kind == Step::Kind::AllocBase ? bases_.size() : scratch_.size();
+        if (!step.allocates()) return "only allocations have donors";
+        if (step.index >= end || step.donor.index >= donors.size()) return "there is no such donor or result";
+        if (donors[step.donor.index] != Memory::Held) return name_of(step.donor) + " has no memory to give";
+        if (base && program_.bases[step.donor.index].live) return "a live base gives its memory away";
+        if (std::ranges::find(gifts_, step.donor, &Gift::donor) != gifts_.end()) {
+            return name_of(step.donor) + " gives its memory away twice";
+        }
+        if (takes_over(plan_, program_, step)) gifts_.push_back({step.donor, step.storage()});
+        return {};
+    }
+
+    /// The kernel loads a donor element by element where it stores the result.
+    std::string gift_fault(const Kernel& kernel) {
+        for (const Gift& gift : gifts_) {
+            for (const MicroOp& load : kernel.ops) {
+                if (!concerns(load, gift.donor)) continue;
+                if (!loads(load.kind)) return name_of(gift.donor) + " is written and gives its memory away";
+                for (const MicroOp& store : kernel.ops) {
+                    if (concerns(store, gift.result) && (&store < &load || !same_place(kernel, load, store))) {
+                        return fmt::format("{} is not read before and where {} is written", name_of(gift.donor),
+                                           name_of(gift.result));
+                    }
+                }
+            }
+            (gift.donor.kind == Storage::Kind::Base ? bases_ : scratch_)[gift.donor.index] = Memory::Given;
+        }
+        gifts_.clear();
+        return {};
+    }
+
+    bool concerns(const MicroOp& op, Storage storage) const noexcept {
+        if (storage.kind == Storage::Kind::Scratch) return uses_scratch(op.kind) && op.index == storage.index;
+        return uses_view(op.kind) && program_.views[op.index].base == storage.index;
+    }
+
+    /// At every index of the kernel the same place in memory, if both begin at the same place.
+    bool same_place(const Kernel& kernel, const MicroOp& load, const MicroOp& store) const noexcept {
+        if (reduces(store.kind) || size_of(load.type) != size_of(store.type)) return false;
+        const auto row_major = [&](const MicroOp& op) {
+            if (uses_view(op.kind)) return guard_holds({op.index, Guard::kDense, Relation::Identical}, program_);
+            return plan_.scratch[op.index].domain == kernel.domain && plan_.scratch[op.index].axis == Scratch::kNoAxis;
+        };
+        if (!uses_view(load.kind) || !uses_view(store.kind)) return row_major(load) && row_major(store);
+        return guard_holds({load.index, store.index, Relation::Identical}, program_);
     }
 
     std::string kernel_fault(const Kernel& kernel) {
@@ -263,18 +325,25 @@ private:
             if (!runs_[i]) return fmt::format("k{} never runs", i);
         }
         for (std::size_t i = 0; i < scratch_.size(); ++i) {
-            if (scratch_[i] == Memory::Held) return fmt::format("x{} is never freed", i);
+            if (scratch_[i] == Memory::Held || scratch_[i] == Memory::Given)
+                return fmt::format("x{} is never freed", i);
         }
         for (std::size_t i = 0; i < bases_.size(); ++i) {
             const BaseInfo& base = program_.bases[i];
             if (bases_[i] == Memory::Held && !base.initialised && !base.live)
                 return fmt::format("b{} is never freed", i);
+            if (bases_[i] == Memory::Given) return fmt::format("b{} has given its memory away and is never freed", i);
         }
-        return {};
+        return gifts_.empty() ? "" : name_of(gifts_[0].donor) + " gives its memory away and no kernel follows";
     }
+
+    struct Gift {
+        Storage donor, result;
+    };
 
     const Plan& plan_;
     const Program& program_;
+    std::vector<Gift> gifts_;  ///< at the next kernel
     ValueTracker values_;
     std::vector<Memory> bases_;
     std::vector<Memory> scratch_;
@@ -292,7 +361,7 @@ std::string scratch_fault(const Program& program, const Scratch& scratch) {
 
 std::string guard_fault(const Program& program, const Guard& guard) {
     const std::size_t views = program.views.size();
-    if (guard.view_a >= views || (guard.view_b >= views && guard.view_b != Guard::kWholeBase)) return "no such view";
+    if (guard.view_a >= views || (guard.view_b >= views && guard.view_b < Guard::kDense)) return "no such view";
     return guard_holds(guard, program) ? "" : "it does not hold";
 }
 

@@ -51,8 +51,22 @@ private:
 constinit thread_local BasePlaces::Free* BasePlaces::first_ = nullptr;
 constinit thread_local unsigned BasePlaces::count_ = 0;
 
+/// Memory of the pool. Where there is too little, this thread's batch runs first: it may hold arrays that nobody else
+/// has any more. @throws std::bad_alloc
+void* allocate(std::size_t bytes, bc::OriginId line) {
+    try {
+        return be::pool_allocate(bytes);
+    } catch (const std::bad_alloc&) {
+        Queue& mine = my_queue();
+        const QueueLock lock(mine);
+        if (mine.running || mine.program.instructions.empty()) throw;
+        run_queue(mine, Reason::memory, line);
+    }
+    return be::pool_allocate(bytes);
+}
+
 void give_memory(Base& base, bool zeros, bc::OriginId line) {
-    void* const memory = be::pool_allocate(byte_size(base));
+    void* const memory = allocate(byte_size(base), line);
     if (zeros) std::memset(memory, 0, byte_size(base));
     BaseAccess::memory(base) = memory;
     note_memory(base, line);

@@ -7,6 +7,7 @@
 #include "planner.hpp"
 #include "statistics.hpp"
 #include "xlazy/backends/memory_pool.hpp"
+#include "xlazy/backends/traps.hpp"
 
 #include <algorithm>
 
@@ -16,63 +17,62 @@ namespace {
 using bc::MicroOp;
 using bc::Step;
 
-std::size_t scratch_bytes(const bc::Program& program, const bc::Scratch& scratch) {
-    const auto elements = bc::element_count(bc::shape_of(program, scratch).span());
-    return static_cast<std::size_t>(elements) * bc::size_of(scratch.type);
-}
-
 class Execution {
 public:
-    Execution(Queue& queue, const bc::Plan& plan, std::uint64_t geometry)
-        : queue_(queue), program_(queue.program), plan_(plan), geometry_(geometry), backend_(backend_of(queue)) {
+    Execution(Queue& queue, const bc::Plan& plan, std::uint64_t geometry, std::span<const opt::ChunkedStretch> chunked)
+        : queue_(queue),
+          chunked_(chunked),
+          program_(queue.program),
+          plan_(plan),
+          geometry_(geometry),
+          backend_(backend_of(queue)) {
         queue_.base_memory.clear();
         for (const BaseUse& use : queue_.uses) {
             queue_.base_memory.push_back(BaseAccess::memory(*use.base));
             lacking_ = lacking_ || (queue_.base_memory.back() == nullptr && BaseAccess::poison(*use.base) != nullptr);
         }
         queue_.scratch_memory.assign(plan.scratch.size(), nullptr);
+        if (lacking_)
+            chunked_ = {};  // what does not need the memory that is missing has its value only kernel by kernel
     }
 
     Outcome run() {
         bool in_group = false;  // of allocations and the kernel behind them
         for (std::size_t at = 0; at < plan_.steps.size();) {
+            if (!chunked_.empty() && at == chunked_.front().stretch.begin) {
+                run_chunks(chunked_.front());
+                at = chunked_.front().stretch.end;
+                chunked_ = chunked_.subspan(1);
+                in_group = false;
+                continue;
+            }
             const Step& step = plan_.steps[at];
-            const std::size_t next = in_group || is_free(step) ? at : run_chain(at);
+            const std::size_t next = in_group || step.frees() ? at : run_chain(at);
             if (next != at) {
                 at = next;
                 continue;
             }
             run_step(step);
-            in_group = is_allocation(step);
+            in_group = step.allocates();
             ++at;
         }
         return std::move(outcome_);
     }
 
     ~Execution() {
-        for (std::uint32_t i = 0; i < plan_.scratch.size(); ++i) release(queue_.scratch_memory[i], scratch_bytes(i));
+        for (std::uint32_t i = 0; i < plan_.scratch.size(); ++i) free_scratch(i);
     }
     Execution(const Execution&) = delete;
     Execution& operator=(const Execution&) = delete;
 
 private:
-    static bool is_allocation(const Step& step) noexcept {
-        return step.kind == Step::Kind::AllocBase || step.kind == Step::Kind::AllocScratch;
-    }
-    static bool is_free(const Step& step) noexcept {
-        return step.kind == Step::Kind::FreeBase || step.kind == Step::Kind::FreeScratch;
-    }
-
     void run_step(const Step& step) {
         switch (step.kind) {
             case Step::Kind::Run: run_kernel(step.index); break;
-            case Step::Kind::AllocBase: allocate_base(step.index); break;
+            case Step::Kind::AllocBase: allocate_base(step); break;
             case Step::Kind::FreeBase: free_base(step.index); break;
-            case Step::Kind::AllocScratch:
-                allocate(queue_.scratch_memory[step.index], scratch_bytes(step.index), Missing::What::Scratch,
-                         step.index);
-                break;
-            case Step::Kind::FreeScratch: release(queue_.scratch_memory[step.index], scratch_bytes(step.index)); break;
+            case Step::Kind::AllocScratch: allocate(queue_.scratch_memory[step.index], step); break;
+            case Step::Kind::FreeScratch: free_scratch(step.index); break;
         }
     }
 
@@ -89,20 +89,26 @@ private:
             ends.push_back(i + 1);
         }
         if (kernels.size() < 2 || !outcome_.missing.empty() || lacking_) return at;
-        const be::Bindings bindings{&program_, &plan_, queue_.base_memory, queue_.scratch_memory, 0};
-        kernels.resize(backend_.chain_length(kernels, bindings));
+        std::vector<void*> bases(queue_.base_memory), scratch(queue_.scratch_memory);
+        show_gifts(std::span(plan_.steps.data() + at, ends.back() - at), bases, scratch);
+        const be::Bindings promised{&program_, &plan_, bases, scratch, 0};
+        kernels.resize(backend_.chain_length(kernels, promised));
         if (kernels.empty()) return at;
+        const be::Bindings bindings{&program_, &plan_, queue_.base_memory, queue_.scratch_memory, 0};
         std::size_t end = ends[kernels.size() - 1];
-        while (end < plan_.steps.size() && is_free(plan_.steps[end])) ++end;
+        while (end < plan_.steps.size() && plan_.steps[end].frees()) ++end;
 
         const std::span<const Step> steps(plan_.steps.data() + at, end - at);
+        const auto gets_memory = [&](const Step& step) {
+            return step.allocates() && (!freed_in(steps, step) || is_gift(step));
+        };
         std::uint64_t bytes = 0;
         for (const Step& step : steps) {
-            if (is_allocation(step) && !freed_in(steps, step)) bytes += bytes_of(step);
+            if (gets_memory(step) && !is_gift(step)) bytes += bytes_of(step.storage());
         }
         if (bytes > be::pool_room()) return at;
         for (const Step& step : steps) {
-            if (is_allocation(step) && !freed_in(steps, step)) run_step(step);
+            if (gets_memory(step)) run_step(step);
         }
         if (outcome_.missing.empty()) {
             try {
@@ -113,23 +119,33 @@ private:
             }
         } else {
             for (const Step& step : steps) {
-                if (step.kind == Step::Kind::Run || (is_allocation(step) && freed_in(steps, step))) run_step(step);
+                if (step.kind == Step::Kind::Run || (step.allocates() && freed_in(steps, step))) run_step(step);
             }
         }
         for (const Step& step : steps) {
-            if (is_free(step)) run_step(step);
+            if (step.frees()) run_step(step);
         }
         return end;
+    }
+
+    bool is_gift(const Step& step) noexcept {
+        return bc::takes_over(plan_, program_, step) && memory_of(step.donor) != nullptr;
+    }
+
+    /// The back end must see that a result will lie where its donor lies.
+    void show_gifts(std::span<const Step> steps, std::vector<void*>& bases, std::vector<void*>& scratch) const {
+        const auto memory = [&](bc::Storage storage) -> void*& {
+            return (storage.kind == bc::Storage::Kind::Base ? bases : scratch)[storage.index];
+        };
+        for (const Step& step : steps) {
+            if (step.allocates() && bc::takes_over(plan_, program_, step)) memory(step.storage()) = memory(step.donor);
+        }
     }
 
     static bool freed_in(std::span<const Step> steps, const Step& allocation) noexcept {
         const auto kind = allocation.kind == Step::Kind::AllocBase ? Step::Kind::FreeBase : Step::Kind::FreeScratch;
         return std::ranges::any_of(
             steps, [&](const Step& step) { return step.kind == kind && step.index == allocation.index; });
-    }
-    std::uint64_t bytes_of(const Step& allocation) const noexcept {
-        return allocation.kind == Step::Kind::AllocScratch ? scratch_bytes(allocation.index)
-                                                           : byte_size(*queue_.uses[allocation.index].base);
     }
     std::uint32_t number_of(const bc::Kernel& kernel) const noexcept {
         return static_cast<std::uint32_t>(&kernel - plan_.kernels.data());
@@ -139,26 +155,44 @@ private:
     /// Elements of a chain's first kernel: below, everything is in the caches anyway.
     static constexpr std::int64_t kLeastChained = 1 << 18;
 
-    std::size_t scratch_bytes(std::uint32_t index) const { return rt::scratch_bytes(program_, plan_.scratch[index]); }
+    std::uint64_t bytes_of(bc::Storage storage) const noexcept { return bc::bytes_of(plan_, program_, storage); }
 
-    void allocate(void*& memory, std::size_t bytes, Missing::What what, std::uint32_t index) {
+    void*& memory_of(bc::Storage storage) noexcept {
+        return (storage.kind == bc::Storage::Kind::Base ? queue_.base_memory : queue_.scratch_memory)[storage.index];
+    }
+
+    /// Fresh memory, or that of the step's donor.
+    void allocate(void*& memory, const Step& step) {
+        if (memory != nullptr) return;
+        const std::size_t bytes = bytes_of(step.storage());
         try {
-            memory = be::pool_allocate(bytes);
+            if (is_gift(step)) {
+                given_.push_back(step.donor);
+                memory = memory_of(step.donor);
+            } else {
+                memory = be::pool_allocate(bytes);
+            }
         } catch (const std::bad_alloc&) {
-            outcome_.missing.push_back({what, index, bytes});
+            const bool scratch = step.kind == Step::Kind::AllocScratch;
+            outcome_.missing.push_back({scratch ? Missing::What::Scratch : Missing::What::Base, step.index, bytes});
         }
     }
 
-    static void release(void*& memory, std::size_t bytes) noexcept {
-        if (memory != nullptr) be::pool_free(std::exchange(memory, nullptr), bytes);
+    /// Gives memory back to the pool, or does nothing where it was given away.
+    void release(bc::Storage storage) noexcept {
+        void* const memory = std::exchange(memory_of(storage), nullptr);
+        if (memory != nullptr && std::erase(given_, storage) == 0) be::pool_free(memory, bytes_of(storage));
     }
 
-    void allocate_base(std::uint32_t index) {
-        Base& base = *queue_.uses[index].base;
-        if (queue_.base_memory[index] != nullptr) return;
-        allocate(queue_.base_memory[index], byte_size(base), Missing::What::Base, index);
-        BaseAccess::memory(base) = queue_.base_memory[index];
-        if (queue_.base_memory[index] != nullptr) note_memory(base, queue_.uses[index].written_at);
+    void free_scratch(std::uint32_t index) noexcept { release({bc::Storage::Kind::Scratch, index}); }
+
+    void allocate_base(const Step& step) {
+        Base& base = *queue_.uses[step.index].base;
+        void*& memory = queue_.base_memory[step.index];
+        if (memory != nullptr) return;
+        allocate(memory, step);
+        BaseAccess::memory(base) = memory;
+        if (memory != nullptr) note_memory(base, queue_.uses[step.index].written_at);
     }
 
     void free_base(std::uint32_t index) noexcept {
@@ -166,7 +200,7 @@ private:
         if (BaseAccess::memory(base) != nullptr) note_no_memory(base);
         BaseAccess::memory(base) = nullptr;
         BaseAccess::readable(base).store(nullptr, std::memory_order_relaxed);
-        release(queue_.base_memory[index], byte_size(base));
+        release({bc::Storage::Kind::Base, index});
     }
 
     bool lacks_memory(const bc::Kernel& kernel, const MicroOp& op, const be::Bindings& bindings) const noexcept {
@@ -224,6 +258,48 @@ private:
         }
     }
 
+    /// The kernels of a stretch on one part of their axis after the other.
+    void run_chunks(const opt::ChunkedStretch& cut) {
+        const opt::Stretch& stretch = cut.stretch;
+        const std::span<const Step> steps(plan_.steps.data() + stretch.begin, stretch.end - stretch.begin);
+        for (const Step& step : steps) {
+            if (step.allocates() && !stretch.is_local(step.storage())) run_step(step);
+        }
+        try {
+            if (!outcome_.missing.empty()) throw std::bad_alloc();
+            for (std::int64_t number = 0; number < cut.chunks; ++number) run_chunk(cut, number);
+        } catch (const std::bad_alloc&) {
+            for (const opt::ChunkedKernel& kernel : stretch.kernels) outcome_.broken.push_back({kernel.kernel, {}});
+        } catch (const std::exception& error) {
+            for (const opt::ChunkedKernel& kernel : stretch.kernels)
+                outcome_.broken.push_back({kernel.kernel, error.what()});
+        }
+        for (const Step& step : steps) {
+            if (step.frees() && !stretch.is_local(step.storage())) run_step(step);
+        }
+    }
+
+    void run_chunk(const opt::ChunkedStretch& cut, std::int64_t number) {
+        const opt::Chunk chunk = opt::chunk_of(program_, plan_, cut, number);
+        std::vector<be::PoolMemory> locals;
+        std::vector<void*> memory(queue_.base_memory);
+        memory.insert(memory.end(), queue_.scratch_memory.begin(), queue_.scratch_memory.end());
+        for (std::size_t i = 0; i < chunk.local_bytes.size(); ++i) {
+            const bc::Storage storage = cut.stretch.locals[i].storage;
+            memory[opt::base_in_chunk(program_, storage)] = locals.emplace_back(chunk.local_bytes[i]).data();
+        }
+        const be::Bindings bindings{&chunk.program, &chunk.plan, memory, {}, 0};
+        for (std::size_t k = 0; k < chunk.plan.kernels.size(); ++k) {
+            be::Traps traps;
+            backend_.run(chunk.plan.kernels[k], bindings, traps);
+            ++kernels_;
+            for (be::Trap& trap : traps) {
+                trap.index = opt::position_in_whole(program_, plan_, cut.stretch, chunk, k, trap.index);
+                be::add_trap(outcome_.traps, trap);
+            }
+        }
+    }
+
     static bool writes(const MicroOp& op) noexcept {
         switch (op.kind) {
             case MicroOp::Kind::StoreView:
@@ -235,12 +311,14 @@ private:
     }
 
     Queue& queue_;
+    std::span<const opt::ChunkedStretch> chunked_;  ///< that are still to come
     const bc::Program& program_;
     const bc::Plan& plan_;
     const std::uint64_t geometry_;
     be::Backend& backend_;
     Outcome outcome_;
-    bool lacking_ = false;  ///< a base got no memory in an earlier piece of the batch
+    std::vector<bc::Storage> given_;  ///< whose memory another one has
+    bool lacking_ = false;            ///< a base got no memory in an earlier piece of the batch
     std::uint64_t kernels_ = 0;
 
 public:
@@ -249,35 +327,9 @@ public:
 
 }  // namespace
 
-std::uint64_t bytes_needed(const Queue& queue, const bc::Plan& plan) {
-    std::int64_t now = 0, most = 0;
-    const auto base_bytes = [&](std::uint32_t index) {
-        return static_cast<std::int64_t>(byte_size(*queue.uses[index].base));
-    };
-    for (const Step& step : plan.steps) {
-        switch (step.kind) {
-            case Step::Kind::Run:
-                most = std::max(
-                    most, now + static_cast<std::int64_t>(NewVersions::bytes_of(queue, plan.kernels[step.index])));
-                break;
-            case Step::Kind::AllocBase:
-                if (BaseAccess::memory(*queue.uses[step.index].base) == nullptr) now += base_bytes(step.index);
-                break;
-            case Step::Kind::FreeBase: now -= base_bytes(step.index); break;
-            case Step::Kind::AllocScratch:
-                now += static_cast<std::int64_t>(scratch_bytes(queue.program, plan.scratch[step.index]));
-                break;
-            case Step::Kind::FreeScratch:
-                now -= static_cast<std::int64_t>(scratch_bytes(queue.program, plan.scratch[step.index]));
-                break;
-        }
-        most = std::max(most, now);
-    }
-    return static_cast<std::uint64_t>(most);
-}
-
-Outcome execute(Queue& queue, const bc::Plan& plan, std::uint64_t geometry) {
-    Execution execution(queue, plan, geometry);
+Outcome execute(Queue& queue, const bc::Plan& plan, std::uint64_t geometry,
+                std::span<const opt::ChunkedStretch> chunked) {
+    Execution execution(queue, plan, geometry, chunked);
     Outcome outcome = execution.run();
     count(counters().kernels_run, execution.kernels());
     return outcome;

@@ -4,6 +4,7 @@
 
 #include "queue.hpp"
 #include "xlazy/bytecode/plan.hpp"
+#include "xlazy/optimizer/chunks.hpp"
 
 #include <string>
 #include <vector>
@@ -36,12 +37,11 @@ struct Outcome {
     bool good() const noexcept { return traps.empty() && missing.empty() && broken.empty(); }
 };
 
-/// Most memory that a run of the plan holds at a time beyond what is held before it.
-std::uint64_t bytes_needed(const Queue& queue, const bc::Plan& plan);
-
 /// Where memory is missing, the rest of each kernel runs without the operations that need it, so that everything
 /// independent has its value. The bases' memory is updated.
 /// @param geometry as be::Bindings has it
-Outcome execute(Queue& queue, const bc::Plan& plan, std::uint64_t geometry);
+/// @param chunked stretches of the plan that run chunk by chunk
+Outcome execute(Queue& queue, const bc::Plan& plan, std::uint64_t geometry,
+                std::span<const opt::ChunkedStretch> chunked);
 
 }  // namespace xlazy::rt

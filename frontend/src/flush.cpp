@@ -11,6 +11,7 @@
 #include "statistics.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/bytecode/text.hpp"
+#include "xlazy/optimizer/traffic.hpp"
 
 #include <fmt/format.h>
 
@@ -87,7 +88,8 @@ public:
     /// @param later statements of the batch that run afterwards, or null
     Batch(Queue& queue, FlushInfo flush, const HeldBack* later) : queue_(queue), flush_(flush), later_(later) {}
 
-    /// @return false, and nothing has happened, if the batch needs more memory than there may be and can be split
+    /// Runs the batch, in chunks if it would need more memory than there may be.
+    /// @return false, and nothing has happened, if it can only be run in pieces
     bool run() {
         const std::uint64_t start = nanoseconds_now();
         describe_bases();
@@ -103,13 +105,15 @@ public:
             problem = error.what();
         }
         const std::uint64_t planned = nanoseconds_now();
-        if (plan_ != nullptr &&
-            queue_.program.instructions.front().statement != queue_.program.instructions.back().statement) {
-            const std::uint64_t room = be::pool_room();
-            if (room != std::numeric_limits<std::uint64_t>::max() && bytes_needed(queue_, *plan_) > room) return false;
+        const std::uint64_t room = be::pool_room();
+        std::vector<opt::ChunkedStretch> chunked;
+        if (plan_ != nullptr && room != std::numeric_limits<std::uint64_t>::max() && bytes_needed() > room) {
+            std::optional<std::vector<opt::ChunkedStretch>> fitting = opt::fit_in_chunks(queue_.program, *plan_, room);
+            if (!fitting && can_be_split()) return false;
+            if (fitting) chunked = std::move(*fitting);
         }
         Outcome outcome;
-        if (plan_ != nullptr) outcome = execute(queue_, *plan_, geometry);
+        if (plan_ != nullptr) outcome = execute(queue_, *plan_, geometry, chunked);
         const std::uint64_t done = nanoseconds_now();
         settle(outcome, problem);
         account(planned - start, done - planned);
@@ -117,6 +121,16 @@ public:
     }
 
 private:
+    bool can_be_split() const noexcept {
+        return queue_.program.instructions.front().statement != queue_.program.instructions.back().statement;
+    }
+
+    /// Most memory that a run of the plan holds at a time beyond what is held before it.
+    std::uint64_t bytes_needed() const {
+        const opt::Footprint footprint = opt::footprint_of(queue_.program, *plan_);
+        return footprint.peak - footprint.before;
+    }
+
     void describe_bases() noexcept {
         rt::describe_bases(queue_);
         for (const BaseUse& use : queue_.uses) poisoned_ = poisoned_ || BaseAccess::poison(*use.base) != nullptr;

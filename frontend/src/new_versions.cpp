@@ -68,12 +68,6 @@ void NewVersions::take() noexcept {
     }
 }
 
-std::uint64_t NewVersions::bytes_of(const Queue& queue, const bc::Kernel& kernel) noexcept {
-    std::uint64_t bytes = 0;
-    for (const bc::Version& version : kernel.versions) bytes += byte_size(*queue.uses[version.base].base);
-    return bytes;
-}
-
 std::byte* NewVersions::old_memory(std::uint32_t base) const noexcept {
     return static_cast<std::byte*>(queue_.base_memory[base]);
 }

@@ -20,9 +20,6 @@ public:
     /// The kernel has run: the new versions become the bases' values.
     void take() noexcept;
 
-    /// Bytes that the kernel's new versions need.
-    static std::uint64_t bytes_of(const Queue& queue, const bc::Kernel& kernel) noexcept;
-
 private:
     std::byte* old_memory(std::uint32_t base) const noexcept;
     void copy_back(const bc::Version& version, const std::byte* from) const noexcept;

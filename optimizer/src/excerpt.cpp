@@ -147,6 +147,8 @@ void Excerpt::append(bc::Plan& whole, const bc::Plan& part) const {
             case bc::Step::Kind::AllocScratch:
             case bc::Step::Kind::FreeScratch: step.index += first_scratch; break;
         }
+        if (step.donor.kind == bc::Storage::Kind::Base) step.donor.index = bases_.in_whole[step.donor.index];
+        if (step.donor.kind == bc::Storage::Kind::Scratch) step.donor.index += first_scratch;
         whole.steps.push_back(step);
     }
     for (const bc::Merge& merge : part.merged)

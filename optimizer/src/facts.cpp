@@ -92,6 +92,18 @@ bool Facts::same_scalar(std::uint32_t slot_a, std::uint32_t slot_b) {
     return same;
 }
 
+bool Facts::same_order(std::uint32_t view_a, std::uint32_t view_b) {
+    const bool same = bc::guard_relation(program_, view_a, view_b) == Relation::Identical;
+    if (same) log(view_a, view_b, Relation::Identical);
+    return same;
+}
+
+bool Facts::dense(std::uint32_t view) {
+    const bool dense = bc::guard_relation(program_, view, bc::Guard::kDense) == Relation::Identical;
+    if (dense) log(view, bc::Guard::kDense, Relation::Identical);
+    return dense;
+}
+
 void Facts::give_guards(bc::Plan& plan) {
     make_unique(guards_, [](const bc::Guard& guard) { return std::tuple(guard.view_a, guard.view_b); });
     make_unique(scalar_guards_,

@@ -30,6 +30,10 @@ public:
     bool scalar_is(std::uint32_t slot, bc::ScalarFact fact);
     /// Do the two slots hold the same bits? Only yes is written down.
     bool same_scalar(std::uint32_t slot_a, std::uint32_t slot_b);
+    /// Views of different bases that hold all elements of theirs in the same order. A no is not relied on.
+    bool same_order(std::uint32_t view_a, std::uint32_t view_b);
+    /// The view is all of its base in row-major order. A no is not relied on.
+    bool dense(std::uint32_t view);
 
     /// Hands everything asked so far to the plan, sorted, without repetitions.
     void give_guards(bc::Plan& plan);

@@ -6,6 +6,7 @@
 #include "passes/copies.hpp"
 #include "passes/cse.hpp"
 #include "passes/dce.hpp"
+#include "passes/donate.hpp"
 #include "passes/fuse.hpp"
 #include "passes/lower.hpp"
 #include "passes/memory.hpp"
@@ -62,6 +63,7 @@ constexpr Row kPasses[] = {
      "what is cheap to compute again does not go through memory"},
     {"contract", contract, nullptr, Stage::Kernels, false, "values that one kernel needs get no memory"},
     {"memory", plan_memory, nullptr, Stage::Plan, true, "when memory is allocated and freed"},
+    {"donate", donate, nullptr, Stage::Plan, false, "a result takes the memory of an operand that dies"},
 };
 
 /// The draft's code as a batch of its own, in the order in which it will run: for the verifier and the printer.

@@ -88,28 +88,27 @@ Footprint footprint_of(const bc::Program& program, const bc::Plan& plan) {
     for (const bc::BaseInfo& base : program.bases) result.before += base.initialised ? bytes_of(base) : 0;
     result.peak = result.before;
     std::uint64_t now = result.before;
-    std::vector<bool> held(program.bases.size());
+    std::vector<bool> held(program.bases.size()), given(program.bases.size()), scratch_given(plan.scratch.size());
     for (std::size_t b = 0; b < held.size(); ++b) held[b] = program.bases[b].initialised;
     for (const Step& step : plan.steps) {
-        switch (step.kind) {
-            case Step::Kind::Run: {
-                std::uint64_t both = now;
-                for (const bc::Version& version : plan.kernels[step.index].versions) {
-                    both += bytes_of(program.bases[version.base]);
-                }
-                result.peak = std::max(result.peak, both);
-                break;
+        if (step.kind == Step::Kind::Run) {
+            std::uint64_t both = now;
+            for (const bc::Version& version : plan.kernels[step.index].versions) {
+                both += bytes_of(program.bases[version.base]);
             }
-            case Step::Kind::AllocBase:
-                if (!held[step.index]) now += bytes_of(program.bases[step.index]);
-                held[step.index] = true;
-                break;
-            case Step::Kind::FreeBase:
-                if (held[step.index]) now -= bytes_of(program.bases[step.index]);
-                held[step.index] = false;
-                break;
-            case Step::Kind::AllocScratch: now += bytes_of(program, plan.scratch[step.index]); break;
-            case Step::Kind::FreeScratch: now -= bytes_of(program, plan.scratch[step.index]); break;
+            result.peak = std::max(result.peak, both);
+            continue;
+        }
+        const bool base = step.storage().kind == bc::Storage::Kind::Base;
+        const std::uint64_t bytes = bc::bytes_of(plan, program, step.storage());
+        if (base && held[step.index] == step.allocates()) continue;
+        if (base) held[step.index] = step.allocates();
+        if (step.frees()) {
+            now -= (base ? given : scratch_given)[step.index] ? 0 : bytes;
+        } else if (bc::takes_over(plan, program, step)) {
+            (step.donor.kind == bc::Storage::Kind::Base ? given : scratch_given)[step.donor.index] = true;
+        } else {
+            now += bytes;
         }
         result.peak = std::max(result.peak, now);
     }

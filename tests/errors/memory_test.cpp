@@ -115,12 +115,13 @@ TEST_F(OutOfMemory, AChainBehindAMissingArrayFailsAsAWhole) {
     }
 }
 
-/// results[k] <- 16 elements of a large temporary of its own, which no kernel can do without.
+/// results[k] <- 16 elements of a large temporary of its own, which no kernel can do without: one of its windows goes
+/// backwards, so it cannot be made in chunks either.
 void through_temporaries(const Array<double>& source, const std::vector<Array<double>>& results, here line) {
     for (std::size_t k = 0; k < results.size(); ++k) {
         const Array<double> temporary({kLarge});
         assign(temporary, Op::add, source, static_cast<double>(k), line);
-        assign(results[k], Op::add, temporary.all().slice(0, 5, 16), temporary.all().slice(0, 1000, 16), line);
+        assign(results[k], Op::add, temporary.all().slice(0, 20, 16, -1), temporary.all().slice(0, 1000, 16), line);
     }
 }
 
@@ -134,7 +135,7 @@ TEST_F(OutOfMemory, ABatchWhoseTemporariesDoNotFitRunsInPieces) {
         const std::uint64_t before = xlazy::be::pool_stats().bytes_in_use, kernels = xlazy::stats().kernels_run;
         xlazy::flush();
         for (std::size_t k = 0; k < results.size(); ++k)
-            EXPECT_EQ(results[k].read(3), 2.0 * static_cast<double>(k) + 8 + 1003);
+            EXPECT_EQ(results[k].read(3), 2.0 * static_cast<double>(k) + 17 + 1003);
         return std::pair(xlazy::be::pool_stats().bytes_in_use_peak - before, xlazy::stats().kernels_run - kernels);
     };
     const auto [whole, kernels] = flushed();
@@ -173,11 +174,93 @@ TEST_F(OutOfMemory, PiecesSeeEachOthersWritesAndErrors) {
     } catch (const deferred_error& error) {
         EXPECT_EQ(std::string(error.what()).find(at(line)), 0u) << error.what();
     }
-    EXPECT_EQ(one.read(3), 8 + 1003);
-    EXPECT_EQ(two.read(3), 8 + 1003 + 1);
+    EXPECT_EQ(one.read(3), 17 + 1003);
+    EXPECT_EQ(two.read(3), 17 + 1003 + 1);
     EXPECT_EQ(kept.read(10), (10 + 2) * 4);
     EXPECT_THROW(quotients.read(0), deferred_error);
     EXPECT_THROW(sums.read(1), deferred_error);
+}
+
+constexpr std::size_t kRows = 1024, kColumns = 1024;  // kLarge elements
+
+/// Runs what `record` records with all the memory that it wants, and again with `left` bytes beyond what there is: the
+/// same values. @return how many more kernels run then
+template <class F>
+std::uint64_t with_little_memory(std::uint64_t left, const Array<double>& result, F&& record) {
+    const auto kernels_of = [&] {
+        const std::uint64_t before = xlazy::stats().kernels_run;
+        xlazy::flush();
+        return xlazy::stats().kernels_run - before;
+    };
+    xlazy::flush();
+    record();
+    const std::uint64_t kernels = kernels_of();
+    const Doubles expected = result.values();
+    for (std::size_t i = 0; i < expected.size(); i += 7) result.write(i, -1.0);
+    record();
+    xlazy::be::pool_set_limit(xlazy::be::pool_stats().bytes_in_use + left);
+    const std::uint64_t more = kernels_of() - kernels;
+    xlazy::be::pool_set_limit(0);
+    EXPECT_EQ(result.values(), expected);
+    return more;
+}
+
+TEST_F(OutOfMemory, AStatementWhoseTemporaryDoesNotFitRunsInChunks) {
+    const Array<double> a({kRows, kColumns}, iota<double>(kLarge, 0.25)), b({kRows, kColumns}, Doubles(kLarge, 1.0));
+    // b <- e / sum(e, axis) with e = a * a + 1; e is needed twice
+    for (const std::size_t axis : {std::size_t{1}, std::size_t{0}}) {
+        with_little_memory(700 << 10, b, [&] {
+            Statement s(here::current());
+            const Value x = s.load(a.all());
+            const Value e = s.apply(Op::add, DType::f64, s.apply(Op::mul, DType::f64, x, x), s.scalar(1.0));
+            s.store(b.all(), s.apply(Op::div, DType::f64, e, s.reduce(Op::sum, e, 1u << axis, true)));
+        });
+    }
+}
+
+TEST_F(OutOfMemory, StatementsThatReadShiftedTemporariesRunInChunks) {
+    const Array<double> a({kRows, kColumns}, iota<double>(kLarge, 0.25));
+    const Array<double> b({kRows - 2, kColumns - 2}, Doubles((kRows - 2) * (kColumns - 2), 1.0));
+    const std::uint64_t more_kernels = with_little_memory(300 << 10, b, [&] {
+        const Array<double> root({kRows, kColumns});
+        {
+            Statement s(here::current());
+            s.store(root.all(), s.apply(Op::sqrt, DType::f64, s.load(a.all())));
+        }
+        const auto part = [&](std::int64_t row, std::int64_t column) {
+            return root.all().slice(0, row, kRows - 2).slice(1, column, kColumns - 2);
+        };
+        Statement s(here::current());
+        Value sum = s.load(part(1, 1));
+        for (const auto& [row, column] : {std::pair(0, 1), {1, 0}, {1, 2}, {2, 1}})
+            sum = s.apply(Op::add, DType::f64, sum, s.load(part(row, column)));
+        s.store(b.all(), sum);
+    });
+    EXPECT_GT(more_kernels, 0u) << "nothing ran in chunks";
+}
+
+TEST_F(OutOfMemory, AnErrorInAChunkIsThatOfTheWhole) {
+    std::vector<std::int32_t> divisors(kLarge, 3);
+    divisors[700 * kColumns + 5] = divisors[700 * kColumns + 9] = divisors[900 * kColumns] = 0;
+    const Array<std::int32_t> a({kRows, kColumns}, iota<std::int32_t>(kLarge)), zeros({kRows, kColumns}, divisors);
+    const Array<std::int32_t> b({kRows - 1, kColumns});
+    const auto message = [&] {
+        {
+            const Array<std::int32_t> quotient({kRows, kColumns});
+            assign(quotient, Op::div, a, zeros);
+            assign(b, Op::add, quotient.all().slice(0, 0, kRows - 1), quotient.all().slice(0, 1, kRows - 1));
+        }
+        try {
+            xlazy::flush();
+        } catch (const deferred_error& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    const std::string whole = message();
+    EXPECT_NE(whole.find("700"), std::string::npos) << whole;
+    leave(200 << 10);
+    EXPECT_EQ(message(), whole);
 }
 
 TEST_F(OutOfMemory, TheMessageListsLiveArraysAndTheirLines) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a program is promised about the time at which its statements run, sentence by sentence.
 #include "support.hpp"
+#include "xlazy/backends/memory_pool.hpp"
 
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xarray.hpp>
@@ -28,22 +29,12 @@ using array = xt::xarray<double>;
 using tensor = xt::xtensor<double, 2>;
 using list = std::vector<double>;
 
-class Waiting : public support::Frontend {
-protected:
-    void SetUp() override {
-        SKIP_IF_EAGER();
-        Frontend::SetUp();
-    }
-};
-using ReadingFlushes = Waiting;
-using LimitsFlush = Waiting;
-using AFlush = Waiting;
-using APin = Waiting;
-using AHostWrite = Waiting;
-using AnElementReference = Waiting;
-
-#define FLUSHES(reason, ...) EXPECT_EQ(flushes_of([&] { __VA_ARGS__; }), (Counts{{reason, 1}})) << #__VA_ARGS__
-#define DOES_NOT_FLUSH(...) EXPECT_EQ(flushes_of([&] { __VA_ARGS__; }), Counts()) << #__VA_ARGS__
+using ReadingFlushes = support::Queued;
+using LimitsFlush = support::Queued;
+using AFlush = support::Queued;
+using APin = support::Queued;
+using AHostWrite = support::Queued;
+using AnElementReference = support::Queued;
 
 array pending() { return xt::ones<double>({3}) * 2.0; }
 
@@ -106,6 +97,32 @@ TEST_F(LimitsFlush, AtTheBytesThatTheQueueHolds) {
         }
     });
     EXPECT_GE(flushes.at("limit"), 1u);
+}
+
+/// What the pool may hand out, for as long as the object lives.
+class MemoryLimit {
+public:
+    explicit MemoryLimit(std::uint64_t more) { xlazy::be::pool_set_limit(xlazy::be::pool_stats().bytes_in_use + more); }
+    ~MemoryLimit() { xlazy::be::pool_set_limit(0); }
+};
+
+TEST_F(LimitsFlush, UnderMemoryPressure) {
+    // Dead arrays that the queue still reads hold all the memory that there may be.
+    constexpr std::size_t kSize = std::size_t{1} << 18;
+    const array one = xt::ones<double>({kSize});
+    array sum = one * 1.0;
+    xlazy::flush();
+    const MemoryLimit limit(3 * sizeof(double) * kSize);
+    const auto flushes = flushes_of([&] {
+        for (int i = 1; i <= 7; ++i) {
+            array a = array::from_shape({kSize});
+            a(5) = i;
+            xt::view(sum, xt::range(5, 6)) += xt::view(a, xt::range(5, 6));
+        }
+    });
+    EXPECT_GE(flushes.at("memory"), 2u);
+    EXPECT_EQ(sum(0), 1);
+    EXPECT_EQ(sum(5), 29);
 }
 
 TEST_F(AFlush, RunsTheWholeQueueAndGivesEveryLiveArrayItsValue) {

@@ -36,14 +36,7 @@ using array = xt::xarray<double>;
 using tensor = xt::xtensor<double, 2>;
 using list = std::vector<double>;
 
-/// In eager mode nothing waits, so nothing here has a meaning.
-class Queued : public support::Frontend {
-protected:
-    void SetUp() override {
-        SKIP_IF_EAGER();
-        Frontend::SetUp();
-    }
-};
+using support::Queued;
 using FlushPoints = Queued;
 using NoFlush = Queued;
 using Pins = Queued;
@@ -51,10 +44,6 @@ using HostWrites = Queued;
 using Fallbacks = Queued;
 using Limits = Queued;
 using Modes = support::Frontend;
-
-/// A call flushes once, for this reason.
-#define FLUSHES(reason, ...) EXPECT_EQ(flushes_of([&] { __VA_ARGS__; }), (Counts{{reason, 1}})) << #__VA_ARGS__
-#define DOES_NOT_FLUSH(...) EXPECT_EQ(flushes_of([&] { __VA_ARGS__; }), Counts()) << #__VA_ARGS__
 
 /// An array whose value waits.
 array pending() { return xt::ones<double>({3}) * 2.0; }

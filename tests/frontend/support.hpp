@@ -114,8 +114,21 @@ private:
     }
 };
 
-}  // namespace support
-
 /// Tests of what waits: without meaning where every statement runs at once.
 #define SKIP_IF_EAGER() \
     if (support::eager()) GTEST_SKIP() << "every statement runs at once"
+
+class Queued : public Frontend {
+protected:
+    void SetUp() override {
+        SKIP_IF_EAGER();
+        Frontend::SetUp();
+    }
+};
+
+}  // namespace support
+
+/// A call flushes once, for this reason; or not at all.
+#define FLUSHES(reason, ...) \
+    EXPECT_EQ(support::flushes_of([&] { __VA_ARGS__; }), (support::Counts{{reason, 1}})) << #__VA_ARGS__
+#define DOES_NOT_FLUSH(...) EXPECT_EQ(support::flushes_of([&] { __VA_ARGS__; }), support::Counts()) << #__VA_ARGS__

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fuzz/execute.hpp"
 
+#include "xlazy/backends/traps.hpp"
+#include "xlazy/optimizer/traffic.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,15 +21,25 @@ constexpr std::size_t kFence = 128;
 constexpr std::align_val_t kAlignment{64};
 constexpr std::byte kFenceByte{0xd5};
 
+/// Bytes that are held, and the most that were.
+struct Ledger {
+    std::uint64_t now = 0, most = 0;
+};
+
 /// Memory of one base or scratch.
 class Block {
 public:
-    Block(std::size_t bytes, std::byte garbage) : bytes_(bytes) {
+    Block(std::size_t bytes, std::byte garbage, Ledger& ledger) : bytes_(bytes), ledger_(ledger) {
+        ledger.now += bytes;
+        ledger.most = std::max(ledger.most, ledger.now);
         start_ = static_cast<std::byte*>(::operator new(bytes + 2 * kFence, kAlignment));
         std::fill_n(start_, bytes + 2 * kFence, kFenceByte);
         std::fill_n(data(), bytes, garbage);
     }
-    ~Block() { ::operator delete(start_, kAlignment); }
+    ~Block() {
+        ledger_.now -= bytes_;
+        ::operator delete(start_, kAlignment);
+    }
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
 
@@ -41,6 +54,7 @@ public:
 
 private:
     std::size_t bytes_;
+    Ledger& ledger_;
     std::byte* start_;
 };
 
@@ -59,27 +73,79 @@ public:
             const bc::BaseInfo& base = program_.bases[i];
             if (!base.initialised) continue;
             const Bytes bytes = initial_bytes(base.type, base.size, c.data_seed, i);
-            bases_[i] = std::make_unique<Block>(bytes.size(), garbage);
+            bases_[i] = std::make_shared<Block>(bytes.size(), garbage, ledger_);
             std::copy(bytes.begin(), bytes.end(), bases_[i]->data());
             base_memory_[i] = bases_[i]->data();
         }
     }
 
-    Outcome run() {
+    Outcome run(std::span<const opt::ChunkedStretch> chunked) {
+        const std::uint64_t before = ledger_.now;
         Outcome outcome;
-        for (const bc::Step& step : plan_.steps) {
-            const auto index = step.index;
-            switch (step.kind) {
-                case bc::Step::Kind::Run: run_kernel(index, outcome.traps); break;
-                case bc::Step::Kind::AllocBase: allocate("base", index, bases_, base_memory_, base_bytes(index)); break;
-                case bc::Step::Kind::FreeBase: release("base", index, bases_, base_memory_); break;
-                case bc::Step::Kind::AllocScratch:
-                    allocate("scratch", index, scratch_, scratch_memory_, scratch_bytes(index));
-                    break;
-                case bc::Step::Kind::FreeScratch: release("scratch", index, scratch_, scratch_memory_); break;
+        for (std::size_t at = 0; at < plan_.steps.size();) {
+            if (!chunked.empty() && chunked.front().stretch.begin == at) {
+                run_chunks(chunked.front(), outcome.traps);
+                at = chunked.front().stretch.end;
+                chunked = chunked.subspan(1);
+            } else {
+                take(plan_.steps[at++], outcome.traps);
             }
         }
         spread_to_merged(outcome.traps);
+        finish(outcome);
+        most_ = ledger_.most - before;
+        return outcome;
+    }
+
+    /// Beyond what was held before.
+    std::uint64_t most_held() const noexcept { return most_; }
+
+private:
+    using Blocks = std::vector<std::shared_ptr<Block>>;  // a donor shares its block with what it gives it to
+
+    void take(const bc::Step& step, be::Traps& traps) {
+        const auto index = step.index;
+        switch (step.kind) {
+            case bc::Step::Kind::Run: run_kernel(index, traps); break;
+            case bc::Step::Kind::AllocBase: allocate("base", step, bases_, base_memory_); break;
+            case bc::Step::Kind::FreeBase: release("base", index, bases_, base_memory_); break;
+            case bc::Step::Kind::AllocScratch: allocate("scratch", step, scratch_, scratch_memory_); break;
+            case bc::Step::Kind::FreeScratch: release("scratch", index, scratch_, scratch_memory_); break;
+        }
+    }
+
+    void run_chunks(const opt::ChunkedStretch& cut, be::Traps& traps) {
+        const std::span<const bc::Step> steps(plan_.steps.data() + cut.stretch.begin,
+                                              cut.stretch.end - cut.stretch.begin);
+        for (const bc::Step& step : steps)
+            if (step.allocates() && !cut.stretch.is_local(step.storage())) take(step, traps);
+        for (std::int64_t number = 0; number < cut.chunks; ++number) run_chunk(cut, number, traps);
+        for (const bc::Step& step : steps)
+            if (step.frees() && !cut.stretch.is_local(step.storage())) take(step, traps);
+    }
+
+    void run_chunk(const opt::ChunkedStretch& cut, std::int64_t number, be::Traps& traps) {
+        const opt::Chunk chunk = opt::chunk_of(program_, plan_, cut, number);
+        Blocks locals;
+        std::vector<void*> memory(base_memory_);
+        memory.insert(memory.end(), scratch_memory_.begin(), scratch_memory_.end());
+        for (std::size_t i = 0; i < chunk.local_bytes.size(); ++i) {
+            locals.push_back(std::make_shared<Block>(chunk.local_bytes[i], garbage_, ledger_));
+            memory[opt::base_in_chunk(program_, cut.stretch.locals[i].storage)] = locals.back()->data();
+        }
+        for (std::size_t k = 0; k < chunk.plan.kernels.size(); ++k) {
+            be::Traps mine;
+            backend_.run(chunk.plan.kernels[k], {&chunk.program, &chunk.plan, memory, {}}, mine);
+            for (be::Trap& trap : mine) {
+                trap.index = opt::position_in_whole(program_, plan_, cut.stretch, chunk, k, trap.index);
+                be::add_trap(traps, trap);
+            }
+        }
+        for (const auto& block : locals)
+            if (!block->fences_stand()) throw PlanFault("a chunk's memory is written out of bounds");
+    }
+
+    void finish(Outcome& outcome) {
         check_fences("the end");
         for (std::size_t i = 0; i < scratch_.size(); ++i)
             if (scratch_[i]) throw PlanFault(fmt::format("scratch {} is never freed", i));
@@ -90,27 +156,16 @@ public:
             outcome.bases.emplace_back();
             if (bases_[i]) outcome.bases[i].assign(bases_[i]->data(), bases_[i]->data() + bases_[i]->size());
         }
-        return outcome;
     }
 
-private:
-    using Blocks = std::vector<std::unique_ptr<Block>>;
-
-    std::size_t base_bytes(std::uint32_t index) const {
-        const bc::BaseInfo& base = program_.bases.at(index);
-        return static_cast<std::size_t>(base.size) * bc::size_of(base.type);
-    }
-    std::size_t scratch_bytes(std::uint32_t index) const {
-        const bc::Scratch& scratch = plan_.scratch.at(index);
-        const auto shape = bc::shape_of(program_, scratch);
-        return static_cast<std::size_t>(bc::element_count(shape.span())) * bc::size_of(scratch.type);
-    }
-
-    void allocate(const char* what, std::uint32_t index, Blocks& blocks, std::vector<void*>& memory,
-                  std::size_t bytes) {
-        if (blocks.at(index)) throw PlanFault(fmt::format("{} {} is allocated twice", what, index));
-        blocks[index] = std::make_unique<Block>(bytes, garbage_);
-        memory[index] = blocks[index]->data();
+    void allocate(const char* what, const bc::Step& step, Blocks& blocks, std::vector<void*>& memory) {
+        if (blocks.at(step.index)) throw PlanFault(fmt::format("{} {} is allocated twice", what, step.index));
+        std::shared_ptr<Block>& block = blocks[step.index];
+        // What is made chunk by chunk has no memory to give.
+        const bool gift = bc::takes_over(plan_, program_, step);
+        if (gift) block = (step.donor.kind == bc::Storage::Kind::Base ? bases_ : scratch_).at(step.donor.index);
+        if (!block) block = std::make_shared<Block>(bc::bytes_of(plan_, program_, step.storage()), garbage_, ledger_);
+        memory[step.index] = block->data();
     }
 
     void release(const char* what, std::uint32_t index, Blocks& blocks, std::vector<void*>& memory) {
@@ -136,7 +191,8 @@ private:
         std::vector<void*> version_memory;
         for (const bc::Version& version : kernel.versions) {
             const auto size = bc::size_of(program_.bases[version.base].type);
-            Block& next = *versions.emplace_back(std::make_unique<Block>(base_bytes(version.base), garbage_));
+            Block& next =
+                *versions.emplace_back(std::make_shared<Block>(bases_[version.base]->size(), garbage_, ledger_));
             bc::for_each_gap(program_, version.view, [&](std::int64_t first, std::int64_t count) {
                 const auto begin = static_cast<std::size_t>(first) * size;
                 std::copy_n(bases_[version.base]->data() + begin, static_cast<std::size_t>(count) * size,
@@ -181,6 +237,8 @@ private:
     const bc::Plan& plan_;
     be::Backend& backend_;
     std::byte garbage_;
+    Ledger ledger_;
+    std::uint64_t most_ = 0;
     Blocks bases_, scratch_;
     std::vector<void*> base_memory_, scratch_memory_;
 };
@@ -198,7 +256,22 @@ bool same_trap(const be::Trap& a, const be::Trap& b) {
 }  // namespace
 
 Outcome execute(const Case& c, const bc::Plan& plan, be::Backend& backend, std::byte garbage) {
-    return Execution(c, plan, backend, garbage).run();
+    Execution execution(c, plan, backend, garbage);
+    Outcome outcome = execution.run({});
+    const opt::Footprint footprint = opt::footprint_of(c.program, plan);
+    if (execution.most_held() != footprint.peak - footprint.before)
+        throw PlanFault(fmt::format("{} bytes are held, where {} - {} were foretold", execution.most_held(),
+                                    footprint.peak, footprint.before));
+    return outcome;
+}
+
+Outcome execute_in_chunks(const Case& c, const bc::Plan& plan, be::Backend& backend, std::byte garbage,
+                          std::span<const opt::ChunkedStretch> chunked, std::uint64_t room) {
+    Execution execution(c, plan, backend, garbage);
+    Outcome outcome = execution.run(chunked);
+    if (execution.most_held() > room)
+        throw PlanFault(fmt::format("{} bytes are held in chunks, more than {}", execution.most_held(), room));
+    return outcome;
 }
 
 std::string difference(const bc::Program& program, const Outcome& expected, const Outcome& got) {

@@ -5,6 +5,7 @@
 
 #include "fuzz/oracle.hpp"
 #include "xlazy/bytecode/plan.hpp"
+#include "xlazy/optimizer/chunks.hpp"
 
 #include <stdexcept>
 
@@ -16,8 +17,12 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/// The most memory that is held at a time must be what opt::footprint_of says.
 /// @throws PlanFault, and what the back end throws
 Outcome execute(const Case& c, const bc::Plan& plan, be::Backend& backend, std::byte garbage);
+/// The same with stretches that run chunk by chunk; no more than `room` bytes are held beyond what is held before.
+Outcome execute_in_chunks(const Case& c, const bc::Plan& plan, be::Backend& backend, std::byte garbage,
+                          std::span<const opt::ChunkedStretch> chunked, std::uint64_t room);
 
 /// What differs from the oracle's outcome, empty if nothing does.
 std::string difference(const bc::Program& program, const Outcome& expected, const Outcome& got);

@@ -7,6 +7,7 @@
 #include "xlazy/bytecode/text.hpp"
 #include "xlazy/bytecode/verify.hpp"
 #include "xlazy/optimizer/optimizer.hpp"
+#include "xlazy/optimizer/traffic.hpp"
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@ namespace xlazy::fuzz {
 namespace {
 
 constexpr int kMaxThreads = 8;
+constexpr std::int64_t kMostChunks = 24;        ///< more would take the time of many programs
 constexpr std::int64_t kLargeProgram = 200000;  ///< elements of all bases from which a program runs fewer ways
 
 /// One way to run a batch.
@@ -122,11 +124,28 @@ std::string check_variant(const Case& c, const bc::Plan& plan, const Way& way, R
     return wrong.empty() ? "" : fmt::format("as plan for another geometry: {}\n{}", wrong, bc::print(other.program));
 }
 
+/// With less memory than the plan needs, down to what its results take: the same in chunks, if there are any.
+std::string check_chunks(const Case& c, const Outcome& expected, const bc::Plan& plan, const Way& way, Random& random) {
+    const opt::Footprint footprint = opt::footprint_of(c.program, plan);
+    const auto needed = static_cast<std::int64_t>(footprint.peak - footprint.before);
+    if (needed == 0) return "";
+    const auto room = static_cast<std::uint64_t>(random.below(needed));
+    const auto chunked = opt::fit_in_chunks(c.program, plan, room);
+    if (!chunked) return "";
+    std::int64_t chunks = 0;
+    for (const opt::ChunkedStretch& each : *chunked) chunks = std::max(chunks, each.chunks);
+    if (chunks > kMostChunks) return "";
+    const Outcome got = execute_in_chunks(c, plan, backend_of(way), garbage_of(random), *chunked, room);
+    const std::string wrong = difference(c.program, expected, got);
+    return wrong.empty() ? "" : fmt::format("in chunks: {}", wrong);
+}
+
 std::string check_way(const Case& c, const Outcome& expected, const Way& way, Random& random) {
     try {
         const bc::Plan plan = plan_of(c.program, way.passes);
         const Outcome got = execute(c, plan, backend_of(way), garbage_of(random));
         std::string wrong = difference(c.program, expected, got);
+        for (int i = 0; wrong.empty() && i < 3; ++i) wrong = check_chunks(c, expected, plan, way, random);
         for (int i = 0; wrong.empty() && i < 2; ++i) wrong = check_variant(c, plan, way, random);
         return wrong.empty() ? "" : fmt::format("{}: {}", name_of(way), wrong);
     } catch (const std::exception& error) {

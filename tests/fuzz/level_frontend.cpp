@@ -29,7 +29,7 @@ FrontendCase random_program(std::uint64_t seed, std::uint64_t number) {
     c.setup.data_seed = random.word();
     c.setup.rows = extent();
     c.setup.columns = extent();
-    c.threads = static_cast<int>(random.between(1, 4));
+    c.threads = static_cast<int>(1 + number % 8);
     const auto statements = static_cast<std::int64_t>(lazy::statement_names().size());
     const std::int64_t count = random.between(4, 30);
     // Statements in turn, so that some hundred programs run each of them.

@@ -4,6 +4,7 @@
 #include "fuzz/poison_model.hpp"
 #include "fuzz/recording.hpp"
 #include "fuzz/variant.hpp"
+#include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/bytecode/text.hpp"
 #include "xlazy/bytecode/verify.hpp"
 #include "xlazy/optimizer/optimizer.hpp"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -29,12 +31,18 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/// What happens between the statements.
+enum class Between {
+    Anything,
+    Nothing,  ///< the whole program is one batch
+    Releases  ///< arrays go when nobody needs them any more; all inputs are there from the beginning
+};
+
 /// One run of the program in one mode.
 class Run {
 public:
-    /// @param quiet nothing happens between the statements: the whole program is one batch
-    Run(const Case& c, std::uint64_t choice, mode wanted, bool quiet)
-        : quiet_(quiet),
+    Run(const Case& c, std::uint64_t choice, mode wanted, Between between)
+        : between_(between),
           program_(c.program),
           choice_(choice),
           eager_(wanted == mode::eager),
@@ -49,6 +57,9 @@ public:
             note_use(instruction, instruction.out);
             for (bc::Operand operand : instruction.in) note_use(instruction, operand);
         }
+        if (between_ != Between::Releases) return;
+        for (std::uint32_t i = 0; i < arrays_.size(); ++i)
+            if (program_.bases[i].initialised) ensure(i);
     }
     ~Run() {
         for (std::uint32_t i = 0; i < arrays_.size(); ++i) {
@@ -70,14 +81,19 @@ public:
             while (last < program_.instructions.size() && program_.instructions[last].statement == number) ++last;
             statement(first, last, number);
             Random random(mix(choice_, number));
-            if (!quiet_) actions(random, number);
+            if (between_ == Between::Anything) actions(random, number);
+            if (between_ == Between::Releases) release_dead(number);
         }
         flush_now();
+        flushed();
         for (std::uint32_t i = 0; i < arrays_.size(); ++i)
             if (arrays_[i] != nullptr) read(i);
         if (const auto error = attempt([&] { flush(line()); }))
             throw Broken(fmt::format("the error of line {} was thrown again", error->line));
     }
+
+    /// Called when everything has run, and nothing was read yet.
+    std::function<void()> flushed = [] {};
 
 private:
     struct Thrown {
@@ -150,6 +166,12 @@ private:
             unpin(i);
             rt::base_release(std::exchange(arrays_[i], nullptr));
         }
+    }
+
+    void release_dead(std::uint32_t number) {
+        for (std::uint32_t i = 0; i < arrays_.size(); ++i)
+            if (arrays_[i] != nullptr && !program_.bases[i].live && last_use_[i] <= number)
+                rt::base_release(std::exchange(arrays_[i], nullptr));
     }
 
     template <class Action>
@@ -230,7 +252,7 @@ private:
         rt::base_unpin(arrays_[base], pinned_writable_[base]);
     }
 
-    bool quiet_;
+    Between between_;
     const bc::Program& program_;
     std::uint64_t choice_;
     bool eager_;
@@ -244,9 +266,10 @@ private:
     mode_scope scope_;
 };
 
-std::string run_in(const Case& c, std::uint64_t choice, mode wanted, const char* name, bool quiet = false) {
+std::string run_in(const Case& c, std::uint64_t choice, mode wanted, const char* name,
+                   Between between = Between::Anything) {
     try {
-        Run(c, choice, wanted, quiet).run();
+        Run(c, choice, wanted, between).run();
         return "";
     } catch (const std::exception& error) {
         return fmt::format("{}: {}", name, error.what());
@@ -270,12 +293,45 @@ std::string run_variants(const Case& c, std::uint64_t choice, Random& random) {
         if (!bc::verify(other.program, bc::Strictness::Recorded).empty()) continue;
         if (bc::guards_hold(plan, other.program) && !random.percent(5)) continue;
         if (has_extremum_of_nothing(other.program) || run_oracle(other).read_undefined) continue;
-        std::string wrong = run_in(c, choice, mode::lazy, "lazy, one batch", true);
+        std::string wrong = run_in(c, choice, mode::lazy, "lazy, one batch", Between::Nothing);
         if (!wrong.empty()) return wrong;
-        wrong = run_in(other, choice, mode::lazy, "lazy, after a batch of another geometry", true);
+        wrong = run_in(other, choice, mode::lazy, "lazy, after a batch of another geometry", Between::Nothing);
         return wrong.empty() ? "" : fmt::format("{}\n{}", wrong, bc::print(other.program));
     }
     return "";
+}
+
+bool has_reduction(const bc::Program& program) {
+    return std::any_of(program.instructions.begin(), program.instructions.end(),
+                       [](const bc::Instruction& each) { return bc::info(each.op).kind == bc::OpKind::Reduce; });
+}
+
+/// As one batch, with no more memory than its statements need one after the other.
+std::string run_with_little_memory(const Case& c, std::uint64_t choice) {
+    if (!run_oracle(c).traps.empty()) return "";
+    try {
+        std::uint64_t most = 0;
+        {
+            Run eager(c, choice, mode::eager, Between::Releases);
+            const std::uint64_t before = be::pool_stats().bytes_in_use;
+            be::pool_reset_peak();
+            eager.flushed = [&] { most = be::pool_stats().bytes_in_use_peak - before; };
+            eager.run();
+        }
+        if (has_reduction(c.program)) most += 64 << 10;  // for what is kept for every leaf
+        const std::uint64_t usual = be::pool_stats().limit;
+        struct Restore {
+            std::uint64_t limit;
+            ~Restore() { be::pool_set_limit(limit); }
+        } const restore{usual};
+        Run lazy(c, choice, mode::lazy, Between::Releases);
+        be::pool_set_limit(be::pool_stats().bytes_in_use + most);
+        lazy.flushed = [&] { be::pool_set_limit(usual); };
+        lazy.run();
+        return "";
+    } catch (const std::exception& error) {
+        return fmt::format("with little memory: {}", error.what());
+    }
 }
 
 /// The same program on several threads of the user at once, each with arrays of its own.
@@ -303,6 +359,7 @@ std::string check_runtime(const Case& c, std::uint64_t choice) {
     std::string wrong = run_in(c, choice, mode::lazy, "lazy");
     if (wrong.empty()) wrong = run_in(c, choice, mode::eager, "eager");
     if (wrong.empty()) wrong = run_variants(c, choice, random);
+    if (wrong.empty() && random.percent(40)) wrong = run_with_little_memory(c, choice);
     if (wrong.empty() && random.percent(15)) wrong = run_together(c, choice);
     set_num_threads(0);
     be::set_isa(before);

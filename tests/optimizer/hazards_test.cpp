@@ -30,6 +30,13 @@ protected:
         return b;
     }
 
+    /// An array that has these values before the batch, and dies.
+    std::uint32_t dying(const Values& values) {
+        const std::uint32_t b = base(static_cast<std::int64_t>(values.size()), Use::Input);
+        inputs_[b] = values;
+        return b;
+    }
+
     /// What an array holds after the batch, the same for all passes.
     void expect(std::uint32_t base, const Values& expected) {
         for (const opt::PassSet set : test::pass_sets()) {
@@ -145,6 +152,51 @@ TEST_F(Hazards, W23TwoUpdatesOfCopies) {
     expect(u, {0, 1, 2, 0});
     expect(v, {0, 3, 4, 0});
     expect(x, {0, 0, 0, 0});
+}
+
+/// u = a + 1; v = a * 2, and a dies: one of them may have a's memory
+TEST_F(Hazards, W23TwoResultsOfOneDyingOperand) {
+    const std::uint32_t a = dying({1, 2, 3}), u = base(3, Use::Live), v = base(3, Use::Live);
+    const Operand from = view(a, 0, {{3, 1}});
+    add(Op::add, domain({3}), view(u, 0, {{3, 1}}), {from, scalar(1.0)});
+    add(Op::mul, domain({3}), view(v, 0, {{3, 1}}), {from, scalar(2.0)});
+    expect(u, {2, 3, 4});
+    expect(v, {2, 4, 6});
+}
+
+/// u = b; v = c - a: a is read after u is written
+TEST_F(Hazards, W23AResultBeforeTheDyingOperandIsRead) {
+    const std::uint32_t a = dying({1, 2, 3}), b = input({4, 5, 6}), u = base(3, Use::Live), v = base(3, Use::Live);
+    add(Op::copy, domain({3}), view(u, 0, {{3, 1}}), {view(b, 0, {{3, 1}})});
+    add(Op::sub, domain({3}), view(v, 0, {{3, 1}}), {view(b, 0, {{3, 1}}), view(a, 0, {{3, 1}})});
+    expect(u, {4, 5, 6});
+    expect(v, {3, 3, 3});
+}
+
+/// for k: mask = x > k; one[k] = sum(where(mask, x, 0)); two[k] = sum(where(mask, y, 0)): masks come and go
+TEST_F(Hazards, C11MasksOfALoop) {
+    constexpr std::int64_t kSteps = 60, kLength = 5;
+    const Values xs = {3, 70, 12, 40, 59}, ys = {1, 2, 4, 8, 16};
+    const std::uint32_t x = input(xs), y = input(ys), d = domain({kLength});
+    const std::uint32_t one = base(kSteps, Use::Live), two = base(kSteps, Use::Live);
+    Values ones, twos;
+    for (std::int64_t k = 0; k < kSteps; ++k) {
+        const Operand limit = scalar(static_cast<double>(k)), zero = scalar(0.0);
+        const Operand mask = array(kLength, Use::Local, bc::DType::boolean);
+        add(Op::gt, d, mask, {view(x, 0, {{kLength, 1}}), limit});
+        ones.push_back(0);
+        twos.push_back(0);
+        for (const auto& [from, to] : {std::pair(x, one), std::pair(y, two)}) {
+            const Operand chosen = add(Op::select, d, temp(), {mask, view(from, 0, {{kLength, 1}}), zero});
+            reduce(Op::sum, d, 0, view(to, k, {}), chosen);
+        }
+        for (std::size_t i = 0; i < xs.size(); ++i) {
+            ones.back() += xs[i] > static_cast<double>(k) ? xs[i] : 0;
+            twos.back() += xs[i] > static_cast<double>(k) ? ys[i] : 0;
+        }
+    }
+    expect(one, ones);
+    expect(two, twos);
 }
 
 /// x /= 2; x[1:] += x[:-1]; y = x: a later reader sees what the statement between them changed

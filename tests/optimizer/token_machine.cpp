@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
-#include <optional>
 #include <random>
 
 namespace xlazy::test {
@@ -201,7 +201,7 @@ public:
     PlanRun(const bc::Plan& plan, const bc::Program& program, unsigned seed)
         : plan_(plan), program_(program), random_(seed), bases_(program.bases.size()), scratch_(plan.scratch.size()) {
         for (std::uint32_t b = 0; b < program.bases.size(); ++b) {
-            if (program.bases[b].initialised) bases_[b] = initial(program, b);
+            if (program.bases[b].initialised) bases_[b] = made_of(initial(program, b));
         }
     }
 
@@ -213,7 +213,7 @@ public:
         }
         for (std::uint32_t b = 0; b < bases_.size(); ++b) {
             if (bases_[b] && !program_.bases[b].live) fail(fmt::format("base {} is never freed", b));
-            run_.bases.push_back(bases_[b].value_or(std::vector<Token>{}));
+            run_.bases.push_back(bases_[b] ? *bases_[b] : std::vector<Token>{});
         }
         for (std::size_t s = 0; s < scratch_.size(); ++s) {
             if (scratch_[s]) fail(fmt::format("scratch {} is never freed", s));
@@ -222,7 +222,7 @@ public:
     }
 
 private:
-    using Memory = std::optional<std::vector<Token>>;
+    using Memory = std::shared_ptr<std::vector<Token>>;  // a donor shares it with what it gives it to
     /// The values of one reduction that are there already, by output position and by index along the axis.
     struct Accumulator {
         std::map<Index, std::map<std::int64_t, Token>> values;
@@ -232,21 +232,34 @@ private:
         if (run_.fault.empty()) run_.fault = what;
     }
 
-    std::vector<Token> garbage(std::int64_t size) {
+    static Memory made_of(std::vector<Token> elements) {
+        return std::make_shared<std::vector<Token>>(std::move(elements));
+    }
+
+    Memory garbage(std::int64_t size) {
         std::vector<Token> elements(static_cast<std::size_t>(size));
         for (Token& t : elements) t = random_() | 1;
-        return elements;
+        return made_of(std::move(elements));
+    }
+
+    Memory& memory_of(bc::Storage storage) {
+        return (storage.kind == bc::Storage::Kind::Base ? bases_ : scratch_)[storage.index];
     }
 
     void execute(const bc::Step& step) {
-        const bool scratch = step.kind == bc::Step::Kind::AllocScratch || step.kind == bc::Step::Kind::FreeScratch;
+        const bool scratch = step.storage().kind == bc::Storage::Kind::Scratch;
         if (step.kind == bc::Step::Kind::Run) {
             run_kernel(plan_.kernels[step.index]);
             return;
         }
         Memory& memory = scratch ? scratch_[step.index] : bases_[step.index];
-        if (step.kind == bc::Step::Kind::AllocBase || step.kind == bc::Step::Kind::AllocScratch) {
+        if (step.allocates()) {
             if (memory) fail(fmt::format("{} {} is allocated twice", scratch ? "scratch" : "base", step.index));
+            if (bc::takes_over(plan_, program_, step)) {
+                memory = memory_of(step.donor);
+                if (!memory) fail(fmt::format("{} {} gets memory of nobody", scratch ? "scratch" : "base", step.index));
+                return;
+            }
             memory = garbage(scratch ? bc::element_count(bc::shape_of(program_, plan_.scratch[step.index]).span())
                                      : program_.bases[step.index].size);
             return;
@@ -287,9 +300,9 @@ private:
         for (const bc::Version& version : kernel.versions) {
             if (!bases_[version.base]) return fail(fmt::format("base {} has no old version", version.base));
             const std::vector<Token>& old = *bases_[version.base];
-            std::vector<Token> next = garbage(program_.bases[version.base].size);
+            Memory next = garbage(program_.bases[version.base].size);
             bc::for_each_gap(program_, version.view, [&](std::int64_t first, std::int64_t count) {
-                std::copy_n(old.begin() + first, count, next.begin() + first);
+                std::copy_n(old.begin() + first, count, next->begin() + first);
             });
             versions_[version.base] = std::move(next);
         }

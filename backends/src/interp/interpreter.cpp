@@ -5,7 +5,7 @@
 #include "float_environment.hpp"
 #include "isa/kernel_table.hpp"
 #include "scalar_ops.hpp"
-#include "traps.hpp"
+#include "xlazy/backends/traps.hpp"
 
 #include <array>
 

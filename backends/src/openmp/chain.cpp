@@ -38,7 +38,11 @@ struct Window {
     bc::Dim dims[bc::kMaxRank];
     unsigned axes[bc::kMaxRank];
 
-    bool same_object(const Window& other) const noexcept { return scratch == other.scratch && object == other.object; }
+    const void* memory = nullptr;  ///< of the object, if it is there; objects that share it are one
+
+    bool same_object(const Window& other) const noexcept {
+        return (scratch == other.scratch && object == other.object) || (memory != nullptr && memory == other.memory);
+    }
     bool same_elements(const Window& other) const noexcept {
         return offset == other.offset && rank == other.rank && std::equal(dims, dims + rank, other.dims);
     }
@@ -84,6 +88,7 @@ Window window_of(const bc::Kernel& kernel, const MicroOp& op, const Bindings& bi
         rank = view.rank;
         std::ranges::copy(program.dims_of(view), dims);
     }
+    window.memory = (window.scratch ? bindings.scratch : bindings.bases)[window.object];
     const bool lacks = reduces(op.kind) && (op.flags & bc::Instruction::kKeepAxis) == 0;
     auto axis = static_cast<int>(program.domain_extents(kernel.domain).size());
     for (unsigned i = rank; i-- > 0 && axis > 0;) {

@@ -3,7 +3,7 @@
 #include "openmp/bound_kernels.hpp"
 #include "openmp/chain.hpp"
 #include "openmp/reduction_run.hpp"
-#include "traps.hpp"
+#include "xlazy/backends/traps.hpp"
 
 #include <omp.h>
 #include <pthread.h>

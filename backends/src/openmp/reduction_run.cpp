@@ -25,18 +25,6 @@ std::pair<std::int64_t, std::int64_t> share(std::int64_t count, int thread, int 
 
 }  // namespace
 
-PoolMemory::PoolMemory(std::size_t bytes) : data_(static_cast<std::byte*>(pool_allocate(bytes))), bytes_(bytes) {}
-PoolMemory::~PoolMemory() {
-    if (data_ != nullptr) pool_free(data_, bytes_);
-}
-PoolMemory::PoolMemory(PoolMemory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
-PoolMemory& PoolMemory::operator=(PoolMemory&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-}
-
 ReductionRun::ReductionRun(const TileProgram& program, int threads) : ReductionRun(program, threads, nullptr, 0) {
     place_partials();
 }

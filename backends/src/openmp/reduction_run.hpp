@@ -3,23 +3,9 @@
 #pragma once
 
 #include "openmp/tile_worker.hpp"
+#include "xlazy/backends/memory_pool.hpp"
 
 namespace xlazy::be {
-
-/// Memory of the pool for as long as it is needed.
-class PoolMemory {
-public:
-    PoolMemory() = default;
-    explicit PoolMemory(std::size_t bytes);
-    ~PoolMemory();
-    PoolMemory(PoolMemory&& other) noexcept;
-    PoolMemory& operator=(PoolMemory&& other) noexcept;
-    std::byte* data() const noexcept { return data_; }
-
-private:
-    std::byte* data_ = nullptr;
-    std::size_t bytes_ = 0;
-};
 
 /// One run of a kernel with reductions. Phase one fills [outer][leaves][inner], phase two combines the leaves; between
 /// them all threads must have met.

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace xlazy::be {
 
@@ -29,5 +30,27 @@ void pool_set_limit(std::uint64_t bytes) noexcept;
 std::uint64_t pool_room() noexcept;
 PoolStats pool_stats() noexcept;
 void pool_reset_peak() noexcept;
+
+/// Memory of the pool for as long as it is needed.
+class PoolMemory {
+public:
+    PoolMemory() = default;
+    /// @throws std::bad_alloc
+    explicit PoolMemory(std::size_t bytes) : data_(static_cast<std::byte*>(pool_allocate(bytes))), bytes_(bytes) {}
+    ~PoolMemory() {
+        if (data_ != nullptr) pool_free(data_, bytes_);
+    }
+    PoolMemory(PoolMemory&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+    PoolMemory& operator=(PoolMemory&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
+    std::byte* data() const noexcept { return data_; }
+
+private:
+    std::byte* data_ = nullptr;
+    std::size_t bytes_ = 0;
+};
 
 }  // namespace xlazy::be

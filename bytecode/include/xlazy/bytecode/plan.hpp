@@ -95,6 +95,14 @@ inline ScratchShape shape_of(const Program& program, const Scratch& scratch) noe
     return shape;
 }
 
+/// What a plan gives memory: a base of the batch or a scratch.
+struct Storage {
+    enum class Kind : std::uint8_t { None, Base, Scratch };
+    Kind kind = Kind::None;
+    std::uint32_t index = 0;
+    friend bool operator==(Storage, Storage) noexcept = default;
+};
+
 struct Step {
     enum class Kind : std::uint8_t {
         Run,           ///< kernel `index`
@@ -105,12 +113,26 @@ struct Step {
     };
     Kind kind;
     std::uint32_t index;
+    /// Of allocations: the memory is that of this base or scratch if it is as large. The next kernel loads the donor
+    /// for the last time, element by element where it stores the new one; its free step then gives nothing back.
+    Storage donor{};
+
+    bool allocates() const noexcept { return kind == Kind::AllocBase || kind == Kind::AllocScratch; }
+    bool frees() const noexcept { return kind == Kind::FreeBase || kind == Kind::FreeScratch; }
+    /// What an allocation or a free step is about.
+    Storage storage() const noexcept {
+        const bool base = kind == Kind::AllocBase || kind == Kind::FreeBase;
+        return {base ? Storage::Kind::Base : Storage::Kind::Scratch, index};
+    }
 };
 
 /// A fact about geometry that the plan relied on: how view_a lies to view_b.
+/// Views of different bases: Identical if each holds every element of its base, both in the same order; else Disjoint.
 /// view_b == kWholeBase: Identical if every element of its base occurs exactly once in view_a, else Overlap.
+/// view_b == kDense: Identical if view_a is all of its base in row-major order, else Overlap.
 struct Guard {
     static constexpr std::uint32_t kWholeBase = ~0u;
+    static constexpr std::uint32_t kDense = ~1u;
     std::uint32_t view_a, view_b;
     Relation relation;
     friend bool operator==(const Guard&, const Guard&) noexcept = default;
@@ -150,6 +172,11 @@ struct Plan {
     std::uint32_t contracted_temps = 0;     ///< temporaries that never get memory
     std::vector<std::uint32_t> contracted;  ///< the bases, ascending
 };
+
+/// Bytes that a base or scratch takes.
+std::uint64_t bytes_of(const Plan& plan, const Program& program, Storage storage) noexcept;
+/// An allocation that gets the memory of its donor.
+bool takes_over(const Plan& plan, const Program& program, const Step& step) noexcept;
 
 /// The pair lies as the guard says, or one of the views has no elements: then a plan for any relation is right.
 bool guard_holds(const Guard& guard, const Program& program) noexcept;

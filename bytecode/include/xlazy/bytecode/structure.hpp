@@ -57,6 +57,9 @@ Interval interval_of(const Program& program, std::uint32_t view) noexcept;
 /// array can be; true where it is not known.)
 bool repeats_elements(const Program& program, std::uint32_t view) noexcept;
 
+/// Same extents and strides from the last axis on; what is left over in front has extent 1.
+bool same_window(std::span<const Dim> a, std::span<const Dim> b) noexcept;
+
 /// How two views lie to each other.
 enum class Relation : std::uint8_t {
     Disjoint,   ///< no element in common; also where one of them has no element
