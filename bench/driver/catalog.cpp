@@ -141,6 +141,31 @@ void add_black_scholes(std::vector<Case>& all) {
     }
 }
 
+void add_ocean(std::vector<Case>& all) {
+    Case state = named("b02", "equation of state of sea water", "f64", 257, {204, 204, 26}, {32, 32, 8});
+    state.fused_bytes = 3 * 8.0;  // pressure is a line
+    state.op_by_op_bytes = 655 * 8.0;
+    state.floor = 1.0;
+    state.max_ulps = 1 << 16;  // differences of large terms
+    all.push_back(state);
+    // op-by-op is left out: in views of different shapes its bytes are not those of one array an operation.
+    Case mixing = named("b03", "isoneutral mixing in an ocean", "f64", 427, {204, 204, 26}, {32, 32, 8});
+    mixing.fused_bytes = 59 * 8.0;
+    mixing.op_by_op_bytes = 929 * 8.0;
+    mixing.floor = 1.0;
+    mixing.max_ulps = 1 << 16;
+    all.push_back(mixing);
+}
+
+void add_lstm(std::vector<Case>& all) {
+    Case c = named("b09", "gates of an LSTM cell", "f32", 20, {64, 512}, {16, 128});
+    c.fused_bytes = 7 * 4.0;
+    c.op_by_op_bytes = 44 * 4.0;
+    c.floor = 1.0;
+    c.max_ulps = 64;
+    all.push_back(c);
+}
+
 void add_heat(std::vector<Case>& all) {
     Case c = named("b06", "heat equation, one step and its change", "f64", 9, {2000, 2000}, {300, 300});
     c.fused_bytes = 2 * 8.0;
@@ -171,8 +196,10 @@ void add_chains(std::vector<Case>& all) {
 std::vector<Case> make_cases() {
     std::vector<Case> all;
     add_polynomial(all);
+    add_ocean(all);
     add_black_scholes(all);
     add_heat(all);
+    add_lstm(all);
     add_overhead_cases(all);
     add_chains(all);
     add_reductions(all);

@@ -141,6 +141,14 @@ template <class A, operation<A> = 0>
 auto log(const A& a) {
     return computed(xt::log(inner(a)));
 }
+template <class A, operation<A> = 0>
+auto sqrt(const A& a) {
+    return computed(xt::sqrt(inner(a)));
+}
+template <class A, operation<A> = 0>
+auto tanh(const A& a) {
+    return computed(xt::tanh(inner(a)));
+}
 template <class C, class A, class B, operation<C> = 0>
 auto where(const C& condition, const A& a, const B& b) {
     return computed(xt::where(inner(condition), inner(a), inner(b)));
