@@ -59,8 +59,6 @@ private:
         const std::span<const std::int64_t> extents = program_.domain_extents(kernel.domain);
         if (!axis || *axis >= extents.size() || bc::element_count(extents) == 0 || !kernel.versions.empty())
             return false;
-        std::int64_t behind = 1;
-        for (std::size_t i = *axis + 1; i < extents.size(); ++i) behind *= extents[i];
         for (const MicroOp& op : kernel.ops) {
             const bool reduces = op.kind == MicroOp::Kind::ReduceView || op.kind == MicroOp::Kind::ReduceScratch;
             if (reduces && op.axis == *axis) return false;
