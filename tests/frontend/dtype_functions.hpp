@@ -67,8 +67,8 @@ private:
     void arithmetic() {
         expect<R>("-a", -a, [](T x, T) { return R(-R(x)); });
         expect<R>("+a", +a, [](T x, T) { return R(x); });
-        expect<bool>("!a", !a, [](T x, T) { return !x; });
-        expect<bool>("a && b", a && b, [](T x, T y) { return x && y; });
+        expect<bool>("!a", !a, [](T x, T) { return x == T(0); });
+        expect<bool>("a && b", a && b, [](T x, T y) { return x != T(0) && y != T(0); });
         expect<R>("abs", xt::abs(xt::cast<R>(a)), [](T x, T) {
             if constexpr (std::is_signed_v<R>)
                 return std::abs(R(x));
@@ -86,7 +86,7 @@ private:
         expect<T>("minimum", xt::minimum(a, T(1)), [](T x, T) { return x < T(1) ? x : T(1); });
         expect<T>("clip", xt::clip(a, T(0), T(1)), [](T x, T) { return x < T(0) ? T(0) : T(1) < x ? T(1) : x; });
         expect<T>("where", xt::where(a < b, a, b), [](T x, T y) { return x < y ? x : y; });
-        expect<T>("where not 0", xt::where(a, b, T(1)), [](T x, T y) { return x ? y : T(1); });
+        expect<T>("where not 0", xt::where(a, b, T(1)), [](T x, T y) { return x != T(0) ? y : T(1); });
         expect<bool>("isnan", xt::isnan(a), [](T, T) { return false; });
         expect<T>("nan_to_num", xt::nan_to_num(a), [](T x, T) { return x; });
         expect<bool>("isclose", xt::isclose(a, b, 0.0, 2.5),

@@ -64,7 +64,8 @@ PROGRAM(aliasing, operands_equal_to_the_target) {
     a += a;
     a -= a * 0.5;
     out("a", a);
-    a = a;
+    const auto& itself = a;
+    a = itself;
     out("a = a", a);
     xt::noalias(a) = a * 3.0;
     out("noalias elementwise", a);
