@@ -146,7 +146,8 @@ void add_ocean(std::vector<Case>& all) {
     state.fused_bytes = 3 * 8.0;  // pressure is a line
     state.op_by_op_bytes = 655 * 8.0;
     state.floor = 1.0;
-    state.max_ulps = 1 << 16;  // differences of large terms
+    // The two logarithms nearly cancel, so their last bits count: xtensor with xsimd and without differ by 2e5.
+    state.max_ulps = 1 << 20;
     all.push_back(state);
     // op-by-op is left out: in views of different shapes its bytes are not those of one array an operation.
     Case mixing = named("b03", "isoneutral mixing in an ocean", "f64", 427, {204, 204, 26}, {32, 32, 8});
