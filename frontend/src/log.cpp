@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <exception>
 #include <mutex>
+#include <system_error>
 
 namespace xlazy::rt {
 namespace {
@@ -56,7 +58,12 @@ void open_log(const std::string& name) noexcept {
     if (name.empty() || name == "stderr") return;
     const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (file < 0) {
-        log("warning: the log file cannot be opened; stderr is used");
+        try {
+            const std::string reason = std::generic_category().message(errno);
+            log("warning: XLAZY_LOG: cannot write to \"" + name + "\": " + reason + "; stderr is used");
+        } catch (const std::exception&) {
+            log("warning: XLAZY_LOG: cannot write to that file; stderr is used");
+        }
         return;
     }
     const std::lock_guard lock(log_file.mutex);

@@ -56,6 +56,14 @@ TEST(Process, WarningsComeOnce) {
     EXPECT_EQ(occurrences(result.output, "xlazy: warning: "), 2u) << result.output;
 }
 
+TEST(Process, ALogThatCannotBeWrittenIsNamed) {
+    const Result result = run("adds_and_reads", "XLAZY_LOG=/nonexistent/log");
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(
+        occurrences(result.output, "xlazy: warning: XLAZY_LOG: cannot write to \"/nonexistent/log\": No such file"), 1u)
+        << result.output;
+}
+
 TEST(Process, EveryBackEndAndInstructionSet) {
     for (const std::string variables : {"XLAZY_BACKEND=interp", "XLAZY_BACKEND=openmp", "XLAZY_ISA=baseline",
                                         "XLAZY_NUM_THREADS=2", "XLAZY_PASSES=none", "XLAZY_PASSES=all,-fuse"}) {
