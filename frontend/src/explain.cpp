@@ -178,7 +178,7 @@ std::string explain() {
     const rt::QueueLock lock(queue);
     if (queue.program.instructions.empty()) return {};
     rt::describe_bases(queue);
-    const opt::Planned planned = rt::plan_of(queue.program);
+    const opt::Planned planned = rt::plan_of(queue.program, rt::has_poison(queue));
     return opt::to_text(opt::explain(queue.program, *planned.plan, rt::settings().passes));
 }
 

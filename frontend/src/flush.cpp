@@ -13,6 +13,7 @@
 #include "xlazy/bytecode/text.hpp"
 #include "xlazy/optimizer/traffic.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include <limits>
@@ -96,7 +97,7 @@ public:
         std::string problem;
         std::uint64_t geometry = 0;
         try {
-            opt::Planned known = plan_of(queue_.program);
+            opt::Planned known = plan_of(queue_.program, poisoned_);
             plan_ = std::move(known.plan);
             geometry = known.geometry;
         } catch (const std::bad_alloc&) {
@@ -133,7 +134,7 @@ private:
 
     void describe_bases() noexcept {
         rt::describe_bases(queue_);
-        for (const BaseUse& use : queue_.uses) poisoned_ = poisoned_ || BaseAccess::poison(*use.base) != nullptr;
+        poisoned_ = has_poison(queue_);
         if (later_ != nullptr) later_->mark_used(queue_.program.bases);
     }
 
@@ -270,6 +271,10 @@ void describe_bases(Queue& queue) noexcept {
         info.live = BaseAccess::references(base).load(std::memory_order_acquire) > 1 || base_pinned(&base) ||
                     queue.in_statement;
     }
+}
+
+bool has_poison(const Queue& queue) noexcept {
+    return std::ranges::any_of(queue.uses, [](const BaseUse& use) { return BaseAccess::poison(*use.base) != nullptr; });
 }
 
 void run_queue(Queue& queue, Reason reason, bc::OriginId line) {

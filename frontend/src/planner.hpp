@@ -12,8 +12,9 @@ void prepare_planner();
 
 /// The plan of a batch, from the cache if it is known. If a pass fails, or makes what the verifier rejects, that is
 /// logged with the batch's text in a file, and the plan is one without optional passes.
+/// @param poisoned an operand has no value because its statement failed: the verifier, which would miss it, is not asked
 /// @throws std::logic_error: not even that could be made
-opt::Planned plan_of(const bc::Program& program);
+opt::Planned plan_of(const bc::Program& program, bool poisoned);
 
 /// Sees what the passes make, see PlanOptions; what it throws is a pass that fails. For tests.
 void set_plan_dump(std::function<void(std::string_view pass, const std::string& text)> dump);

@@ -159,6 +159,8 @@ std::vector<Queue*> all_queues();
 
 /// Notes in the batch which bases have a value before it, and which somebody can read after it. The lock is held.
 void describe_bases(Queue& queue) noexcept;
+/// An array of the batch has no value, since the statement that writes it failed.
+bool has_poison(const Queue& queue) noexcept;
 
 /// Runs the batch of a queue whose lock is held. Errors wait in pending_error and in the arrays.
 void run_queue(Queue& queue, Reason reason, bc::OriginId line);

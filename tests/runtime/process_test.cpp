@@ -64,6 +64,12 @@ TEST(Process, ALogThatCannotBeWrittenIsNamed) {
         << result.output;
 }
 
+TEST(Process, WhatFailedForWantOfMemoryIsNoFaultOfAPass) {
+    const Result result = run("runs_out_of_memory", "XLAZY_VERIFY=1 XLAZY_MEMORY_LIMIT=5M");
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_EQ(result.output.find("internal error"), std::string::npos) << result.output;
+}
+
 TEST(Process, EveryBackEndAndInstructionSet) {
     for (const std::string variables : {"XLAZY_BACKEND=interp", "XLAZY_BACKEND=openmp", "XLAZY_ISA=baseline",
                                         "XLAZY_NUM_THREADS=2", "XLAZY_PASSES=none", "XLAZY_PASSES=all,-fuse"}) {

@@ -22,6 +22,20 @@ int adds_and_reads() {
     return c.read(0) == 4 && b.read(0) == 2 ? 0 : 1;
 }
 
+/// The first statement has no memory; the second one reads what it should have made.
+int runs_out_of_memory() {
+    const Array<double> a({500'000}), b({500'000}), c({500'000});
+    assign(a, Op::add, Array<double>({1}, {1}), 1.0);
+    assign(b, Op::add, a, 1.0);
+    assign(c, Op::mul, b, 2.0);
+    try {
+        c.read(5);
+    } catch (const xlazy::deferred_error&) {
+        return 0;
+    }
+    return 1;
+}
+
 /// An array that lives longer than main, with work that nobody asks for.
 Array<double>& outliving() {
     static Array<double> array({3});
@@ -77,6 +91,7 @@ int forks() {
 int main(int argc, char** argv) {
     const std::string_view name = argc == 2 ? argv[1] : "";
     if (name == "adds_and_reads") return adds_and_reads();
+    if (name == "runs_out_of_memory") return runs_out_of_memory();
     if (name == "leaves_work") return leaves_work();
     if (name == "leaves_an_error") return leaves_an_error();
     if (name == "exits_in_a_thread") return exits_in_a_thread();
