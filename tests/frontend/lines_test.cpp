@@ -79,6 +79,20 @@ TEST_F(Lines, WholeArrays) {
     RECORDED(xt::noalias(t) = t + a)
 }
 
+TEST_F(Lines, AssignmentMadeByTheCompiler) {
+    const unsigned first = __LINE__;
+    struct both {
+        array a;
+        xt::xtensor<double, 1> b;
+    };
+    const unsigned last = __LINE__;
+    const both p{array{1., 2.}, {3., 4.}};
+    both q;
+    q = p;
+    expect_line(first, last, "q = p");
+    EXPECT_EQ(q.a(1) + q.b(0), 5.0);
+}
+
 TEST_F(Lines, Integers) {
     ints n = {{1, 2}, {3, 4}}, m = n;
     RECORDED(n %= 3)

@@ -14,6 +14,7 @@
 #include <xtensor/xsort.hpp>
 #include <xtensor/xview.hpp>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -193,6 +194,44 @@ PROGRAM(habits, class_members) {
     moved.weights()(0) = 9.0;
     moved.step(xt::ones<double>({5}));
     out("moved", moved.state());
+}
+
+struct state {
+    xt::xtensor<double, 1> speed;
+    xt::xarray<int> cell;
+    double time = 0.0;
+};
+struct pair_of_states {
+    state now;
+    std::vector<state> before;
+    std::array<xt::xarray<double>, 2> ends;
+};
+
+// The compiler makes their assignments.
+PROGRAM(habits, assigned_classes) {
+    state s{xt::arange<double>(4.0) * 0.5, xt::ones<int>({2, 2}), 1.0}, t;
+    t = s;
+    s.speed += 1.0;
+    t.time += 1.0;
+    out("copy", t.speed * t.time);
+    out("source", s.speed * s.time);
+    pair_of_states p{s, {s, t, s}, {xt::xarray<double>(s.speed), xt::xarray<double>(t.speed)}}, q;
+    q = p;
+    q.before[1] = q.now;
+    q.before = std::vector<state>(5, q.before[1]);
+    q.ends[0] = q.ends[1];
+    out("inner", q.before[4].speed + q.ends[0]);
+    out("kept", p.before[1].speed - p.ends[0]);
+    q = std::move(p);
+    out("moved", q.before[1].speed + q.now.cell(1, 1));
+    std::pair<xt::xarray<double>, int> one{xt::ones<double>({3}), 1}, other;
+    other = one;
+    out("pair", other.first);
+    std::optional<state> maybe = s;
+    maybe = t;
+    out("optional", maybe->speed);
+    t = t;
+    out("self", t.speed);
 }
 
 FALLBACK_PROGRAM(habits, squares_in_a_member) {

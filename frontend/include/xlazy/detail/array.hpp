@@ -18,7 +18,7 @@ concept never = false;
 }  // namespace detail
 
 // Constructors and assignments that both containers have. A copy assignment that is never viable lets plain copies go
-// through rhs, which knows the line; a move assignment that takes nothing but the class itself leaves every other
+// through copied, which knows the line; a move assignment that takes nothing but the class itself leaves every other
 // source to rhs too.
 #define XLAZY_CONTAINER_MEMBERS(self)                                                                     \
 public:                                                                                                   \
@@ -48,7 +48,7 @@ public:                                                                         
         this->fill(value, line);                                                                          \
     }                                                                                                     \
     explicit self(storage_type&& storage, shape_type&& shape, strides_type&& strides) {                   \
-        auto& c = this -> own();                                                                          \
+        auto& c = this->own();                                                                            \
         c.shape = std::move(shape);                                                                       \
         c.strides = std::move(strides);                                                                   \
         xt::resize_container(c.backstrides, c.strides.size());                                            \
@@ -72,6 +72,7 @@ public:                                                                         
         this->take(std::move(other));                                                                     \
         return *this;                                                                                     \
     }                                                                                                     \
+    self& operator=(detail::copied<self> from) { return from.run(*this); }                                \
     self& operator=(detail::rhs<self, detail::assignment::set> e) { return e.run(*this); }                \
                                                                                                           \
     friend void swap(self& a, self& b) noexcept { a.swap_arrays(b); }                                     \

@@ -91,6 +91,7 @@ template <class D>
 class container : public xt::xcontainer<D>,
                   public xt::xcontainer_semantic<D>,
                   public compound_assignment<D>,
+                  public copied<D>,
                   public lazy_base {
 public:
     using base_type = xt::xcontainer<D>;
@@ -393,7 +394,7 @@ protected:
     container(const container& other) = delete;
     container& operator=(const container& other) = delete;
     container(container&& other) noexcept
-        : base_type(), semantic_base(), cell_(std::exchange(other.cell_, cell_type::unused())) {}
+        : base_type(), semantic_base(), copied<D>(), cell_(std::exchange(other.cell_, cell_type::unused())) {}
 
     /// Move assignment. A cell that expressions hold keeps its identity: the contents move.
     void take(D&& other) noexcept {

@@ -65,6 +65,31 @@ private:
     here line_;
 };
 
+/// The parameter of the assignment from another D, a base class of D. A class with a D among its members gets its copy
+/// assignment from the compiler, which takes a conversion to a base class there but not rhs's constructor; the copy
+/// constructor that this conversion calls may have the line as default argument all the same.
+template <class D>
+class copied {
+public:
+    copied(const copied& from, here line = here::current()) noexcept
+        : from_(static_cast<const D*>(&from)), line_(line) {}
+    copied& operator=(const copied&) = delete;
+    ~copied() = default;
+
+    D& run(D& d) const {
+        rt::LineScope scope(line_);
+        assign_to<assignment::set>(d, *from_);
+        return d;
+    }
+
+protected:
+    copied() noexcept {}
+
+private:
+    const D* from_;
+    here line_;
+};
+
 /// The compound operators of D, to be brought into D by using-declarations.
 template <class D>
 class compound_assignment {

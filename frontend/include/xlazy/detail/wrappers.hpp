@@ -167,7 +167,7 @@ public:
 
 /// A view with assignments that know the user's line.
 template <class B>
-class lazy_view : public B, public compound_assignment<lazy_view<B>> {
+class lazy_view : public B, public compound_assignment<lazy_view<B>>, public copied<lazy_view<B>> {
 public:
     static constexpr bool takes_value = true;
     using reference = typename B::reference;
@@ -175,12 +175,14 @@ public:
 
     lazy_view(const B& b) : B(b) {}
     lazy_view(B&& b) : B(std::move(b)) {}
-    lazy_view(const lazy_view&) = default;
-    lazy_view(lazy_view&&) = default;
+    lazy_view(const lazy_view& other) : B(other), compound_assignment<lazy_view>(), copied<lazy_view>() {}
+    lazy_view(lazy_view&& other) noexcept(std::is_nothrow_move_constructible_v<B>)
+        : B(std::move(other)), compound_assignment<lazy_view>(), copied<lazy_view>() {}
 
-    // Never viable, so that `view = view` goes through rhs too.
+    // Never viable, so that `view = view` goes through copied, which knows the line.
     lazy_view& operator=(const lazy_view&)
         requires never<B>;
+    lazy_view& operator=(copied<lazy_view> from) { return from.run(*this); }
     lazy_view& operator=(rhs<lazy_view, assignment::set> e) { return e.run(*this); }
     using compound_assignment<lazy_view>::operator+=;
     using compound_assignment<lazy_view>::operator-=;
