@@ -224,8 +224,13 @@ void run_batch(Queue& queue, FlushInfo flush, const HeldBack* later) {
 
 /// The error of last resort, made before it is needed: not even a message could be allocated.
 const PoisonRef& out_of_memory() {
-    static const auto* const poison = new PoisonRef(
-        deferred_error("out of memory while a batch ran; the arrays that it writes have no value", "allocate", {}, {}));
+    static const auto* const poison = [] {
+        error_report report;
+        report.kind = error_kind::no_memory;
+        report.operation = "allocate";
+        report.cause = "out of memory while a batch ran; the arrays that it writes have no value";
+        return new PoisonRef(deferred_error(std::move(report)));
+    }();
     return *poison;
 }
 
@@ -345,7 +350,7 @@ mode_scope::~mode_scope() {
         const rt::QueueLock lock(queue);
         rt::run_queue(queue, rt::Reason::explicit_, 0);
     } catch (const std::exception& error) {
-        rt::log(fmt::format("error: {}", error.what()));
+        rt::log_error(error);
     }
 }
 

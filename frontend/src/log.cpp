@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "log.hpp"
 
+#include "xlazy/deferred_error.hpp"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <exception>
+#include <cstdlib>
 #include <mutex>
 #include <system_error>
 
@@ -50,6 +52,24 @@ void log(std::string_view message) noexcept {
         write_all(log.file, text);
     } catch (...) {
         // Logging is no reason to fail.
+    }
+}
+
+void log_error(const std::exception& error) noexcept {
+    try {
+        bool colours = false;
+        {
+            Log& log = Log::instance();
+            const std::lock_guard lock(log.mutex);
+            const char* const no = std::getenv("NO_COLOR");  // see no-color.org
+            const char* const terminal = std::getenv("TERM");
+            colours = !log.sink && (no == nullptr || *no == '\0') && terminal != nullptr &&
+                      std::string_view(terminal) != "dumb" && ::isatty(log.file) == 1;
+        }
+        const auto* const deferred = dynamic_cast<const deferred_error*>(&error);
+        log("error: " + (colours && deferred != nullptr ? deferred->coloured() : std::string(error.what())));
+    } catch (...) {
+        log("error: out of memory for the message of an error");
     }
 }
 

@@ -4,6 +4,7 @@
 #include "base_access.hpp"
 #include "call_site.hpp"
 #include "live_arrays.hpp"
+#include "report.hpp"
 #include "statistics.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 
@@ -14,46 +15,27 @@
 #include <optional>
 #include <span>
 
-namespace xlazy {
-
-deferred_error::deferred_error(const std::string& text, std::string operation, std::vector<origin_info> origins,
-                               origin_info flush_origin)
-    : std::runtime_error(text),
-      operation_(std::move(operation)),
-      origins_(std::move(origins)),
-      flush_origin_(std::move(flush_origin)) {}
-
-namespace rt {
+namespace xlazy::rt {
 namespace {
-
-constexpr std::size_t kMaxLines = 8;  ///< lines of one kind that a message lists
-
-std::string place(bc::OriginId id) {
-    const bc::Origin origin = bc::origin(id);
-    if (origin.line != 0) return fmt::format("{}:{}", origin.file, origin.line);
-    return origin.function == nullptr ? "unknown place" : fmt::format("in {}", origin.function);
-}
 
 origin_info info_of(bc::OriginId id) {
     const bc::Origin origin = bc::origin(id);
     return {origin.line == 0 ? "" : origin.file, origin.line, origin.function == nullptr ? "" : origin.function};
 }
 
-std::string list(const std::vector<bc::OriginId>& lines) {
-    std::string text;
-    for (std::size_t i = 0; i < std::min(lines.size(), kMaxLines); ++i) {
-        text += fmt::format("{}{}", i == 0 ? "" : ", ", place(lines[i]));
-    }
-    if (lines.size() > kMaxLines) text += fmt::format(" and {} more", lines.size() - kMaxLines);
-    return text;
+std::vector<origin_info> infos_of(const std::vector<bc::OriginId>& lines) {
+    std::vector<origin_info> all;
+    for (const bc::OriginId line : lines) all.push_back(info_of(line));
+    return all;
 }
 
 template <class T>
 std::string value_text(const bc::Scalar& scalar) {
-    if constexpr (std::is_integral_v<T>)
-        return fmt::format("{}", bc::scalar_value<T>(scalar));
+    const T value = bc::scalar_value<T>(scalar);
+    if constexpr (std::is_arithmetic_v<T>)
+        return fmt::format("{}", value);
     else
-        return "?";
+        return fmt::format("({},{})", value.real(), value.imag());
 }
 
 std::string value_text(const bc::Scalar& scalar) {
@@ -82,16 +64,27 @@ class Operands {
 public:
     Operands(const Queue& queue, std::uint32_t instruction) : queue_(queue), instruction_(instruction) {}
 
-    std::string describe(unsigned operand) const {
+    operand_info describe(unsigned operand) const {
         const bc::Instruction& user = program().instructions[instruction_];
         const bc::Operand in = user.in[operand];
-        const bc::DType type = bc::operand_type(user, operand);
-        if (in.is_scalar()) return fmt::format("{} scalar", bc::name_of(type));
-        if (in.is_view()) return rt::describe(type, extents_of(in.index()).span());
-        const auto maker = maker_of(in, instruction_);
-        return maker ? rt::describe(type, result_shape(program(), program().instructions[*maker]).span())
-                     : std::string(bc::name_of(type));
+        operand_info result;
+        result.dtype = bc::name_of(bc::operand_type(user, operand));
+        const bc::OriginId made = made_at(operand);
+        if (made != 0) result.written_at = info_of(made);
+        Shape shape;
+        if (in.is_scalar()) {
+            result.is_scalar = true;
+        } else if (in.is_view()) {
+            shape = extents_of(in.index());
+        } else if (const auto maker = maker_of(in, instruction_)) {
+            shape = result_shape(program(), program().instructions[*maker]);
+        }
+        result.shape.assign(shape.extents, shape.extents + shape.rank);
+        return result;
     }
+
+private:
+    const bc::Program& program() const noexcept { return queue_.program; }
 
     /// Where the operand got its value; conversions are looked through. 0 for what the statement itself computed.
     bc::OriginId made_at(unsigned operand) const {
@@ -107,9 +100,6 @@ public:
         }
         return in.is_view() ? last_write(in.index(), reader) : 0;
     }
-
-private:
-    const bc::Program& program() const noexcept { return queue_.program; }
 
     Shape extents_of(std::uint32_t view) const {
         Shape shape;
@@ -144,64 +134,88 @@ std::uint32_t computed_by(const bc::Plan& plan, std::uint32_t instruction) {
     return merge != plan.merged.end() && merge->instruction == instruction ? merge->into : instruction;
 }
 
-/// Lines of the statements that ran in one kernel with the instruction, but for its own.
-std::vector<bc::OriginId> kernel_lines(const bc::Program& program, const bc::Plan* plan, std::uint32_t instruction) {
-    std::vector<bc::OriginId> lines;
+/// Other lines than the instruction's own whose values the same micro-ops, or the same kernel, computed.
+struct Contributors {
+    std::vector<bc::OriginId> merged, fused;
+};
+
+Contributors contributors(const bc::Program& program, const bc::Plan* plan, std::uint32_t instruction) {
+    Contributors lines;
     if (plan == nullptr) return lines;
+    const std::uint32_t computed = computed_by(*plan, instruction);
+    const auto add = [&](std::vector<bc::OriginId>& to, std::uint32_t other) {
+        const bc::OriginId line = program.origins[other];
+        const bool known = line == program.origins[instruction] || std::ranges::count(lines.merged, line) != 0 ||
+                           std::ranges::count(lines.fused, line) != 0;
+        if (!known) to.push_back(line);
+    };
+    add(lines.merged, computed);
+    for (const bc::Merge& merge : plan->merged) {
+        if (merge.into == computed) add(lines.merged, merge.instruction);
+    }
     for (const bc::Kernel& kernel : plan->kernels) {
         const auto runs = [&](std::uint32_t wanted) {
             return std::ranges::any_of(kernel.ops, [&](const bc::MicroOp& op) { return op.instruction == wanted; });
         };
-        if (!runs(computed_by(*plan, instruction))) continue;
-        const auto add = [&](std::uint32_t other) {
-            const bc::OriginId line = program.origins[other];
-            if (line != program.origins[instruction] && !std::ranges::count(lines, line)) lines.push_back(line);
-        };
-        for (const bc::MicroOp& op : kernel.ops) add(op.instruction);
+        if (!runs(computed)) continue;
+        for (const bc::MicroOp& op : kernel.ops) add(lines.fused, op.instruction);
         for (const bc::Merge& merge : plan->merged) {
-            if (runs(merge.into)) add(merge.instruction);
+            if (runs(merge.into)) add(lines.fused, merge.instruction);
         }
     }
     return lines;
 }
 
-std::string trap_headline(const Queue& queue, const Cause& cause, const Operands& operands) {
-    const bc::Program& program = queue.program;
+/// Who holds the memory: what XLAZY_MEMORY_LIMIT allows, what is in use, and the largest arrays.
+std::vector<std::string> memory_notes() {
+    const be::PoolStats pool = be::pool_stats();
+    std::string held = fmt::format("arrays and temporaries hold {} bytes", pool.bytes_in_use);
+    if (pool.limit != 0) held += fmt::format(" of {} that XLAZY_MEMORY_LIMIT allows", pool.limit);
+    std::vector<std::string> notes{std::move(held)};
+    const std::vector<LiveArray> arrays = live_arrays();
+    for (std::size_t i = 0; i < std::min(arrays.size(), kMaxPlaces); ++i) {
+        const LiveArray& array = arrays[i];
+        notes.push_back(fmt::format("{} bytes: {} elements of {}, made at {}", array.bytes, array.elements,
+                                    bc::name_of(array.type), place(info_of(array.line))));
+    }
+    if (arrays.size() > kMaxPlaces) notes.push_back(fmt::format("and {} smaller arrays", arrays.size() - kMaxPlaces));
+    return notes;
+}
+
+void describe_trap(const bc::Program& program, const Cause& cause, error_report& report) {
     const bc::Instruction& instruction = program.instructions[cause.instruction];
     const Shape at = position(program.domain_extents(instruction.domain), cause.trap.index);
-    return fmt::format("integer division by zero in {}: operands {} and {}, at element ({}): {} {} {}",
-                       bc::name_of(instruction.op), operands.describe(0), operands.describe(1),
-                       fmt::join(at.span(), ","), value_text(cause.trap.operands[0]),
-                       instruction.op == bc::Op::mod ? "%" : "/", value_text(cause.trap.operands[1]));
+    report.kind = error_kind::division_by_zero;
+    report.element.assign(at.extents, at.extents + at.rank);
+    for (std::size_t i = 0; i < 2; ++i) report.operands[i].value = value_text(cause.trap.operands[i]);
+    report.cause =
+        fmt::format("integer division by zero in {}: operands {} and {}, at element ({}): {} {} {}", report.operation,
+                    text_of(report.operands[0]), text_of(report.operands[1]), fmt::join(report.element, ","),
+                    report.operands[0].value, instruction.op == bc::Op::mod ? "%" : "/", report.operands[1].value);
 }
 
-/// Who holds the memory: what XLAZY_MEMORY_LIMIT allows, what is in use, and the largest arrays.
-std::string memory_lines() {
-    const be::PoolStats pool = be::pool_stats();
-    std::string text = fmt::format("\n  arrays and temporaries hold {} bytes", pool.bytes_in_use);
-    if (pool.limit != 0) text += fmt::format(" of {} that XLAZY_MEMORY_LIMIT allows", pool.limit);
-    const std::vector<LiveArray> arrays = live_arrays();
-    for (std::size_t i = 0; i < std::min(arrays.size(), kMaxLines); ++i) {
-        const LiveArray& array = arrays[i];
-        text += fmt::format("\n  {} bytes: {} elements of {}, made at {}", array.bytes, array.elements,
-                            bc::name_of(array.type), place(array.line));
-    }
-    if (arrays.size() > kMaxLines) text += fmt::format("\n  and {} smaller arrays", arrays.size() - kMaxLines);
-    return text;
-}
-
-std::string headline(const Queue& queue, const Cause& cause, const Operands& operands) {
-    const bc::Instruction& instruction = queue.program.instructions[cause.instruction];
+void describe_cause(const bc::Program& program, const Cause& cause, error_report& report) {
     switch (cause.kind) {
-        case Cause::Kind::Trap: return trap_headline(queue, cause, operands);
+        case Cause::Kind::Trap: return describe_trap(program, cause, report);
         case Cause::Kind::NoMemory:
-            return fmt::format("out of memory in allocate: {} {} for the result of {}",
-                               describe(cause.type, cause.shape.span()),
-                               cause.bytes == 0 ? "needs work space" : fmt::format("needs {} bytes", cause.bytes),
-                               bc::name_of(instruction.op));
+            report.kind = error_kind::no_memory;
+            report.cause = fmt::format(
+                "out of memory in allocate: {} {} for the result of {}", describe(cause.type, cause.shape.span()),
+                cause.bytes == 0 ? "needs work space" : fmt::format("needs {} bytes", cause.bytes), report.operation);
+            report.operation = "allocate";
+            report.notes = memory_notes();
+            return;
         case Cause::Kind::Internal:
-            return fmt::format("internal error in {}: {}", bc::name_of(instruction.op), cause.text);
+            report.kind = error_kind::internal;
+            report.cause = fmt::format("internal error in {}: {}", report.operation, cause.text);
+            return;
     }
+}
+
+std::string hint_for(const error_report& report, Reason reason) {
+    if (report.kind == error_kind::no_memory)
+        return "let go of arrays that are needed no more, or raise XLAZY_MEMORY_LIMIT";
+    if (reason != Reason::eager) return "XLAZY_MODE=eager stops at the failing line itself";
     return {};
 }
 
@@ -237,32 +251,23 @@ deferred_error make_error(const Queue& queue, const bc::Plan* plan, const Cause&
     const bool unclear_flush = is_unclear(flush.line);
     flush = with_call_site(flush);
     if (of_this_call && unclear_flush) line = flush.line;
+    const bc::Instruction& instruction = program.instructions[cause.instruction];
+    error_report report;
+    report.operation = bc::name_of(instruction.op);
+    report.origin = info_of(line);
+    report.source_line = source_line(report.origin);
     const Operands operands(queue, cause.instruction);
-    std::string text = fmt::format("{}: {}", place(line), headline(queue, cause, operands));
-    std::vector<origin_info> origins{info_of(line)};
-
-    const unsigned count = bc::info(program.instructions[cause.instruction].op).arity;
-    constexpr std::string_view kSides[] = {"left operand", "right operand"};
-    for (unsigned i = 0; i < count; ++i) {
-        const bc::OriginId made = operands.made_at(i);
-        if (made == 0 || bc::origin(made).line == 0) continue;
-        const std::string which = count == 1   ? "operand"
-                                  : count == 2 ? std::string(kSides[i])
-                                               : fmt::format("operand {}", i + 1);
-        text += fmt::format("\n  {}, {}, was made at {}", which, operands.describe(i), place(made));
-    }
-    const bool memory = cause.kind == Cause::Kind::NoMemory;
-    if (memory) text += memory_lines();
-    const std::vector<bc::OriginId> fused = kernel_lines(program, plan, cause.instruction);
-    if (!fused.empty()) text += fmt::format("\n  ran in one kernel with {}", list(fused));
-    for (const bc::OriginId each : fused) origins.push_back(info_of(each));
-    if (!also.empty()) text += fmt::format("\n  statements that failed besides: {}", list(also));
-    text += fmt::format("\n  found when {} {}", place(flush.line), doing(flush.reason));
-    if (flush.reason != Reason::eager) text += "\n  XLAZY_MODE=eager stops at the failing line itself";
-    return deferred_error(text,
-                          std::string(memory ? "allocate" : bc::name_of(program.instructions[cause.instruction].op)),
-                          std::move(origins), info_of(flush.line));
+    for (unsigned i = 0; i < bc::info(instruction.op).arity; ++i) report.operands.push_back(operands.describe(i));
+    describe_cause(program, cause, report);
+    const Contributors others = contributors(program, plan, cause.instruction);
+    report.merged_with = infos_of(others.merged);
+    report.fused_with = infos_of(others.fused);
+    report.also_failed = infos_of(also);
+    report.flush_reason = key_of(flush.reason);
+    report.flush_text = doing(flush.reason);
+    report.flush_origin = info_of(flush.line);
+    report.hint = hint_for(report, flush.reason);
+    return deferred_error(std::move(report));
 }
 
-}  // namespace rt
-}  // namespace xlazy
+}  // namespace xlazy::rt

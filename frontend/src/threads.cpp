@@ -40,17 +40,17 @@ void run_last(Queue& queue, Reason reason) noexcept {
         const QueueLock lock(queue);
         run_queue(queue, reason, 0);
         if (queue.pending_error) {
-            log(fmt::format("error: {}", queue.pending_error.error().what()));
+            log_error(queue.pending_error.error());
             queue.pending_error = {};
         }
     } catch (const std::exception& error) {
-        log(fmt::format("error: {}", error.what()));
+        log_error(error);
     }
     if (queue.held) {
         try {
             std::rethrow_exception(std::exchange(queue.held, nullptr));
         } catch (const std::exception& error) {
-            log(fmt::format("error: {}", error.what()));
+            log_error(error);
         }
     }
 }
@@ -103,7 +103,7 @@ void before_fork() {
         try {
             run_queue(*queue, Reason::fork, 0);
         } catch (const std::exception& error) {
-            log(fmt::format("error: {}", error.what()));
+            log_error(error);
         }
     }
     registry().mutex.lock();

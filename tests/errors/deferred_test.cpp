@@ -7,6 +7,10 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <regex>
 
 namespace {
 
@@ -24,7 +28,7 @@ deferred_error caught(Action action) {
     } catch (const deferred_error& error) {
         return error;
     }
-    return deferred_error("", "", {}, {});
+    return deferred_error({});
 }
 
 std::vector<std::string> lines_of(const deferred_error& error) {
@@ -74,6 +78,49 @@ TEST(Deferred, TheMessageNamesTheLineOfTheDivision) {
                     error.origins()[i].line == static_cast<unsigned>(made_b));
     }
     EXPECT_EQ(other.values(), Ints(20, 8));
+
+    const xlazy::error_report& report = error.report();
+    EXPECT_EQ(error.kind(), xlazy::error_kind::division_by_zero);
+    EXPECT_EQ(report.origin.line, static_cast<unsigned>(division));
+    EXPECT_EQ(report.element, (std::vector<std::int64_t>{2, 3}));
+    ASSERT_EQ(report.operands.size(), 2u);
+    EXPECT_EQ(report.operands[0].dtype, "i32");
+    EXPECT_EQ(report.operands[0].shape, (std::vector<std::int64_t>{4, 5}));
+    EXPECT_EQ(report.operands[0].value, "7");
+    EXPECT_EQ(report.operands[0].written_at.line, static_cast<unsigned>(made_a));
+    EXPECT_EQ(report.operands[1].value, "0");
+    EXPECT_EQ(report.operands[1].written_at.line, static_cast<unsigned>(made_b));
+    EXPECT_EQ(report.flush_reason, "element");
+    EXPECT_EQ(report.hint, "XLAZY_MODE=eager stops at the failing line itself");
+    // The same with colours: without the escape sequences it is what() again.
+    EXPECT_NE(error.coloured().find('\x1b'), std::string::npos);
+    EXPECT_EQ(std::regex_replace(error.coloured(), std::regex("\x1b\\[[0-9;]*m"), ""), error.what());
+}
+
+/// A file with these lines, as old as the epoch or as new as can be.
+std::string source_file(const char* name, bool old) {
+    const std::string file = testing::TempDir() + name;
+    std::ofstream(file) << "first\n    c = a / b;  // second \t\n";
+    using Time = std::filesystem::file_time_type;
+    std::filesystem::last_write_time(file, Time::clock::now() + std::chrono::hours(old ? -24 * 365 : 24));
+    return file;
+}
+
+TEST(Deferred, TheMessageShowsTheSourceWhereItCanBeTrusted) {
+    const auto fail_at = [](const std::string& file, unsigned line) {
+        const Array<std::int32_t> a({3}, {1, 2, 3}), b({3});
+        assign(b, Op::div, a, 0, here{file.c_str(), line});
+        return caught([] { xlazy::flush(); });
+    };
+    const std::string old = source_file("xlazy_source_old.cpp", true);
+    const deferred_error error = fail_at(old, 2);
+    EXPECT_EQ(error.report().source_line, "c = a / b;  // second");
+    EXPECT_EQ(lines_of(error)[1], "      2 | c = a / b;  // second");
+    EXPECT_EQ(fail_at(old, 3).report().source_line, "") << "there is no such line";
+    EXPECT_EQ(fail_at(source_file("xlazy_source_new.cpp", false), 2).report().source_line, "")
+        << "changed since the program was built";
+    EXPECT_EQ(fail_at("/dev/zero", 1).report().source_line, "");
+    EXPECT_EQ(fail_at("/nowhere/x.cpp", 1).report().source_line, "");
 }
 
 /// The value of both lines is computed once; it fails for both.
@@ -87,6 +134,7 @@ TEST(Deferred, TwoLinesThatAskForOneQuotientFailBoth) {
     const deferred_error error = caught([] { xlazy::flush(); });
     EXPECT_EQ(lines_of(error)[0].find(at(first)), 0u) << error.what();
     EXPECT_TRUE(contains(lines_of(error), "  statements that failed besides: " + at(second))) << error.what();
+    EXPECT_TRUE(contains(lines_of(error), "  computed once for " + at(second) + " as well")) << error.what();
     const auto names = [&](const deferred_error& e, int line) {
         return std::ranges::any_of(e.origins(), [&](const auto& o) { return o.line == static_cast<unsigned>(line); });
     };

@@ -124,7 +124,7 @@ TEST(Process, AnErrorThatNobodySawIsLoggedOnce) {
     EXPECT_EQ(result.status, 0);
     EXPECT_EQ(occurrences(result.output, "xlazy: error: "), 1u) << result.output;
     EXPECT_EQ(occurrences(result.output, "integer division by zero in div: operands i32(2) and i32 scalar"), 1u);
-    EXPECT_NE(result.output.find("found when unknown place ended"), std::string::npos) << result.output;
+    EXPECT_NE(result.output.find("found when the program ended"), std::string::npos) << result.output;
 }
 
 TEST(Process, ExitInAThread) {

@@ -2,41 +2,14 @@
 // The public run-time interface: flush, statistics, mode, threads, errors. No xtensor here.
 #pragma once
 
+#include "xlazy/deferred_error.hpp"
 #include "xlazy/detail/here.hpp"
 
 #include <cstdint>
 #include <map>
-#include <stdexcept>
 #include <string>
-#include <vector>
 
 namespace xlazy {
-
-/// A place in the user's source, for messages.
-struct origin_info {
-    std::string file;
-    unsigned line = 0;     ///< counted from 1; 0: unknown
-    std::string function;  ///< may be empty
-};
-
-/// A recorded statement failed on its data (integer division by zero, no memory). Thrown once, at the recording
-/// thread's next flush point, and by every read of an array whose value depends on the failed statement.
-class deferred_error : public std::runtime_error {
-public:
-    deferred_error(const std::string& text, std::string operation, std::vector<origin_info> origins,
-                   origin_info flush_origin);
-    /// Lines of the failing statement, the contributing ones after it.
-    const std::vector<origin_info>& origins() const noexcept { return origins_; }
-    /// The line that forced the flush.
-    const origin_info& flush_origin() const noexcept { return flush_origin_; }
-    /// Name of the op that failed, as in docs/ops.md.
-    const std::string& operation() const noexcept { return operation_; }
-
-private:
-    std::string operation_;
-    std::vector<origin_info> origins_;
-    origin_info flush_origin_;
-};
 
 /// Runs everything this thread has recorded. @throws deferred_error
 void flush(here line = here::current());
