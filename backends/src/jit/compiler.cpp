@@ -60,14 +60,20 @@ std::string stamp_of(const std::string& path) {
     return fmt::format("{} {} {}.{:09}", real, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
-// A script stays as it is when the compiler that it starts changes.
-bool is_script(const std::string& path) {
+// Something that starts a compiler stays as it is when the compiler changes.
+bool is_wrapper(const std::string& path) {
     std::array<char, 2> start{};
     std::ifstream(path, std::ios::binary).read(start.data(), start.size());
-    return start[0] == '#' && start[1] == '!';
+    std::error_code error;
+    const std::string name = std::filesystem::canonical(path, error).filename().string();
+    return (start[0] == '#' && start[1] == '!') || name == "ccache" || name == "sccache" || name == "distcc" ||
+           name == "icecc";
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+std::string first_line(const std::string& text) {
+    constexpr std::size_t kMost = 300;
+    return text.substr(0, std::min(text.find('\n'), kMost));
+}
 
 std::string describe(const CommandResult& result, std::chrono::milliseconds limit) {
     switch (result.end) {
@@ -106,6 +112,7 @@ private:
 
     const std::string path_;
     const CompilerOptions options_;
+    std::once_flag swept_;
     std::mutex mutex_;
     std::string stamp_, identity_;
 };
@@ -114,7 +121,7 @@ std::optional<std::string> SubprocessCompiler::known_identity() {
     const std::string stamp = stamp_of(path_);
     const std::scoped_lock lock(mutex_);
     if (!identity_.empty() && stamp == stamp_) return identity_;
-    if (!options_.recall || is_script(path_)) return std::nullopt;
+    if (!options_.recall || is_wrapper(path_)) return std::nullopt;
     const std::optional<std::string> version = options_.recall(stamp);
     if (!version) return std::nullopt;
     stamp_ = stamp;
@@ -125,7 +132,7 @@ std::optional<std::string> SubprocessCompiler::known_identity() {
 std::string SubprocessCompiler::identity() {
     if (auto known = known_identity()) return *known;
     const std::string stamp = stamp_of(path_), version = ask_version();
-    if (options_.remember && !version.empty() && !is_script(path_)) options_.remember(stamp, version);
+    if (options_.remember && !version.empty() && !is_wrapper(path_)) options_.remember(stamp, version);
     const std::scoped_lock lock(mutex_);
     stamp_ = stamp;
     identity_ = fmt::format("{} {}", stamp, version);
@@ -145,6 +152,7 @@ std::string SubprocessCompiler::ask_version() const {
 CompileResult SubprocessCompiler::compile(const CompileRequest& request) {
     CompileResult result;
     result.compiler = identity();
+    std::call_once(swept_, [&] { remove_left_behind(options_.temporary_directory); });
     const TemporaryDirectory folder(options_.temporary_directory);
     if (folder.path().empty()) {
         result.error = folder.why();

@@ -196,10 +196,7 @@ void ModuleBuilder::resolve_symbols() {
         const unsigned type = ELF64_ST_TYPE(raw.st_info), binding = ELF64_ST_BIND(raw.st_info);
         if (type == STT_TLS || type == STT_GNU_IFUNC) refuse("{}: an unsupported kind of symbol", symbol.name);
         if (raw.st_shndx == SHN_UNDEF) {
-            const std::string name(symbol.name);
-            symbol.address = reinterpret_cast<std::uintptr_t>(resolve(name.c_str()));
-            symbol.foreign = true;
-            if (symbol.address == 0) refuse("unknown function {}", name);
+            symbol.foreign = true;  // looked up when it is used: some are only named
         } else if (raw.st_shndx == SHN_ABS) {
             symbol.address = raw.st_value;
         } else if (raw.st_shndx >= sections.size()) {
@@ -252,6 +249,11 @@ void ModuleBuilder::apply(const Elf64_Rela& relocation, std::size_t place, std::
     if (type == R_X86_64_NONE) return;
     if (index >= symbols.size()) refuse("a relocation without a symbol");
     Symbol& symbol = symbols[index];
+    if (symbol.foreign && symbol.address == 0) {
+        const std::string name(symbol.name);
+        symbol.address = reinterpret_cast<std::uintptr_t>(resolve(name.c_str()));
+        if (symbol.address == 0) refuse("unknown function {}", name);
+    }
     const std::uintptr_t here = base() + place;
     const auto put = [&](auto value) {
         if (sizeof value > room) refuse("a relocation outside");

@@ -19,7 +19,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <mutex>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -155,21 +154,12 @@ void kill_group(pid_t child) {
 
 constexpr std::string_view kPrefix = "xlazy-jit-";
 
-// Folders of processes that were killed. Young ones stay: their owners may not have locked them yet.
-void remove_left_behind(const std::string& parent) {
-    constexpr std::time_t kYoung = 60;
+std::string place_for_temporaries(const std::string& chosen) {
+    const char* const variable = std::getenv("TMPDIR");
+    const std::string place = !chosen.empty() ? chosen : variable != nullptr && *variable != '\0' ? variable : "/tmp";
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
-        const std::string path = entry.path().string();
-        if (!entry.path().filename().string().starts_with(kPrefix)) continue;
-        const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-        struct stat status;
-        if (!folder || fstat(folder.number(), &status) != 0 || status.st_uid != geteuid() ||
-            std::time(nullptr) - status.st_mtim.tv_sec < kYoung || flock(folder.number(), LOCK_EX | LOCK_NB) != 0) {
-            continue;
-        }
-        std::filesystem::remove_all(path, error);
-    }
+    const std::filesystem::path absolute = std::filesystem::absolute(place, error);
+    return error ? place : absolute.string();
 }
 
 }  // namespace
@@ -204,15 +194,7 @@ CommandResult run_command(const Command& command) {
 }
 
 TemporaryDirectory::TemporaryDirectory(const std::string& parent) {
-    std::string place = parent;
-    if (place.empty()) {
-        const char* const chosen = std::getenv("TMPDIR");
-        place = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
-    }
-    std::error_code error;
-    place = std::filesystem::absolute(place, error).string();
-    static std::once_flag swept;
-    std::call_once(swept, [&] { remove_left_behind(place); });
+    const std::string place = place_for_temporaries(parent);
     std::string path = fmt::format("{}/{}XXXXXX", place, kPrefix);
     if (mkdtemp(path.data()) == nullptr) {
         why_ = fmt::format("no temporary directory in {}: {}", place, std::generic_category().message(errno));
@@ -227,6 +209,22 @@ TemporaryDirectory::~TemporaryDirectory() {
     std::error_code error;
     if (!path_.empty()) std::filesystem::remove_all(path_, error);
     if (lock_ >= 0) close(lock_);
+}
+
+void remove_left_behind(const std::string& parent) {
+    constexpr std::time_t kYoung = 60;  // owners of younger ones may not have locked them yet
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(place_for_temporaries(parent), error)) {
+        const std::string path = entry.path().string();
+        if (!entry.path().filename().string().starts_with(kPrefix)) continue;
+        const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+        struct stat status;
+        if (!folder || fstat(folder.number(), &status) != 0 || status.st_uid != geteuid() ||
+            std::time(nullptr) - status.st_mtim.tv_sec < kYoung || flock(folder.number(), LOCK_EX | LOCK_NB) != 0) {
+            continue;
+        }
+        std::filesystem::remove_all(path, error);
+    }
 }
 
 }  // namespace xlazy::be::jit

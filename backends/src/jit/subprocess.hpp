@@ -38,7 +38,7 @@ CommandResult run_command(const Command& command);
 /// A new private directory, removed with the object.
 class TemporaryDirectory {
 public:
-    /// @param parent empty: TMPDIR, else /tmp. The first one of a process also removes those that others left behind.
+    /// @param parent empty: TMPDIR, else /tmp
     explicit TemporaryDirectory(const std::string& parent);
     ~TemporaryDirectory();
     TemporaryDirectory(const TemporaryDirectory&) = delete;
@@ -51,5 +51,8 @@ private:
     std::string path_, why_;
     int lock_ = -1;  // tells others that the owner lives
 };
+
+/// Removes the directories of processes that were killed.
+void remove_left_behind(const std::string& parent);
 
 }  // namespace xlazy::be::jit
