@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# cmake -DOUT=<file> -DNAMESPACE=<name> -P EmbedText.cmake -- <text files>...: a C++ source with one array of characters
+# a file, named as the file.
+set(out "")
+set(seen_dashes FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(seen_dashes)
+    cmake_path(GET CMAKE_ARGV${i} STEM name)
+    file(READ ${CMAKE_ARGV${i}} text)
+    # Literals have a limited length.
+    string(LENGTH "${text}" length)
+    string(APPEND out "extern const char ${name}[];\nconst char ${name}[] =\n")
+    set(begin 0)
+    while(begin LESS length)
+      string(SUBSTRING "${text}" ${begin} 8000 part)
+      string(APPEND out "R\"text(${part})text\"\n")
+      math(EXPR begin "${begin} + 8000")
+    endwhile()
+    string(APPEND out ";\n")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(seen_dashes TRUE)
+  endif()
+endforeach()
+file(WRITE ${OUT} "namespace ${NAMESPACE} {\n${out}}\n")
