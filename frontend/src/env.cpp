@@ -93,6 +93,9 @@ private:
         } else if (variable.kind == EnvKind::Size && !parse_size(value)) {
             warn(variable, value, kLegalSizes);
             value = variable.standard;
+        } else if (variable.kind == EnvKind::Bytes && !jc::parse_bytes(value)) {
+            warn(variable, value, "bytes, or a number with K, M, G or T");
+            value = variable.standard;
         } else if (variable.kind == EnvKind::Explain && !parse_explain(value)) {
             warn(variable, value, listed(variable.values));
             value = variable.standard;
@@ -131,23 +134,16 @@ const Settings* first_use() {
 
 std::optional<Size> parse_size(std::string_view text) {
     Size size;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, size.amount, std::chars_format::fixed);
-    if (error != std::errc() || !(size.amount > 0)) return std::nullopt;
-    const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-    if (unit == "%") {
-        size.percent = true;
+    size.percent = text.ends_with('%');
+    if (!size.percent) {
+        const std::optional<std::uint64_t> bytes = jc::parse_bytes(text);
+        if (!bytes || *bytes == 0) return std::nullopt;
+        size.amount = static_cast<double>(*bytes);
         return size;
     }
-    constexpr std::string_view kUnits = "KMGT";
-    if (unit.size() > 1) return std::nullopt;
-    if (!unit.empty()) {
-        const std::size_t power = kUnits.find(unit[0]);
-        if (power == std::string_view::npos) return std::nullopt;
-        size.amount *= static_cast<double>(std::uint64_t{1} << (10 * (power + 1)));
-    }
-    constexpr double kMost = 1e18;
-    if (!(size.amount >= 1 && size.amount <= kMost)) return std::nullopt;
+    const char* const end = text.data() + text.size() - 1;
+    const auto [rest, error] = std::from_chars(text.data(), end, size.amount, std::chars_format::fixed);
+    if (error != std::errc() || rest != end || !(size.amount > 0)) return std::nullopt;
     return size;
 }
 
@@ -174,6 +170,9 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
     settings.isa = to_isa(read[Env::isa]);
     settings.threads = to_count(read[Env::num_threads]).value_or(0);
     settings.memory_limit = parse_size(read[Env::memory_limit]).value_or(Size{});
+    settings.compiler = read[Env::compiler];
+    settings.cache_place = jc::default_place(lookup);
+    settings.cache_size = jc::parse_bytes(read[Env::cache_size]).value_or(0);
     std::vector<std::string> unknown;
     settings.passes = opt::parse_passes(read[Env::passes], unknown);
     if (!unknown.empty()) {

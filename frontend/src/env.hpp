@@ -3,6 +3,7 @@
 #pragma once
 
 #include "xlazy/backends/backend.hpp"
+#include "xlazy/jit-cache/directory.hpp"
 #include "xlazy/optimizer/optimizer.hpp"
 #include "xlazy/runtime.hpp"
 
@@ -14,7 +15,7 @@
 
 namespace xlazy::rt {
 
-enum class EnvKind : unsigned char { Choice, Words, Count, Size, Passes, Explain, Text };
+enum class EnvKind : unsigned char { Choice, Words, Count, Size, Bytes, Passes, Explain, Text };
 
 struct EnvVariable {
     std::string_view name;
@@ -61,6 +62,9 @@ struct Settings {
     std::optional<be::Isa> isa;
     int threads = 0;  ///< 0: the back end's own default
     Size memory_limit;
+    std::string compiler;  ///< of kernels; empty: the usual ones
+    jc::Place cache_place;
+    std::uint64_t cache_size = 0;  ///< bytes
     opt::PassSet passes;
     bool verify = false;
     bool trace_flush = false;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <random>
 
 namespace xlazy::jc {
@@ -309,21 +310,22 @@ TEST_F(DirectoryTest, AReadOnlyFileSystemIsReadFrom) {
 }
 
 TEST(PlaceTest, FollowsTheVariablesInOrder) {
-    XLAZY_EXPECT_CHILD([] {
-        setenv("XLAZY_CACHE_DIR", "/one", 1);
-        setenv("XDG_CACHE_HOME", "/two", 1);
-        setenv("HOME", "/three", 1);
-        if (default_place().path != "/one") return 1;
-        setenv("XLAZY_CACHE_DIR", "", 1);
-        if (default_place().path != "/two/xlazy") return 2;
-        setenv("XDG_CACHE_HOME", "relative", 1);
-        if (default_place().path != "/three/.cache/xlazy") return 3;
-        unsetenv("HOME");
-        const Place nowhere = default_place();
-        if (!nowhere.path.empty() || nowhere.why.find("HOME") == std::string::npos) return 4;
-        setenv("XLAZY_CACHE_DIR", "below", 1);
-        return default_place().path == (fs::current_path() / "below").string() ? 0 : 5;
-    });
+    std::map<std::string, const char*> variables{
+        {"XLAZY_CACHE_DIR", "/one"}, {"XDG_CACHE_HOME", "/two"}, {"HOME", "/three"}};
+    const auto place = [&] {
+        return default_place([&](const char* name) { return variables.contains(name) ? variables[name] : nullptr; });
+    };
+    EXPECT_EQ(place().path, "/one");
+    EXPECT_EQ(place().why, "XLAZY_CACHE_DIR");
+    variables["XLAZY_CACHE_DIR"] = "";
+    EXPECT_EQ(place().path, "/two/xlazy");
+    variables["XDG_CACHE_HOME"] = "relative";
+    EXPECT_EQ(place().path, "/three/.cache/xlazy");
+    variables.erase("HOME");
+    EXPECT_EQ(place().path, "");
+    EXPECT_NE(place().why.find("HOME"), std::string::npos);
+    variables["XLAZY_CACHE_DIR"] = "below";
+    EXPECT_EQ(place().path, (fs::current_path() / "below").string());
 }
 
 }  // namespace

@@ -119,11 +119,11 @@ inline bool mount_small(const std::string& path, const char* options, unsigned l
     return mount("tmpfs", path.c_str(), "tmpfs", flags, options) == 0;
 }
 
-#define XLAZY_EXPECT_CHILD(...)                                                                \
-    do {                                                                                       \
-        const int status_of_child = ::xlazy::jc::wait_for(::xlazy::jc::start_process(__VA_ARGS__));                      \
+#define XLAZY_EXPECT_CHILD(...)                                                                             \
+    do {                                                                                                    \
+        const int status_of_child = ::xlazy::jc::wait_for(::xlazy::jc::start_process(__VA_ARGS__));         \
         if (status_of_child == ::xlazy::jc::kNotPossible) GTEST_SKIP() << "the system does not allow this"; \
-        EXPECT_EQ(status_of_child, 0) << "number of the expectation that failed";              \
+        EXPECT_EQ(status_of_child, 0) << "number of the expectation that failed";                           \
     } while (false)
 
 }  // namespace xlazy::jc

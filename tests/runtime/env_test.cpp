@@ -114,6 +114,21 @@ TEST(Environment, Sizes) {
     EXPECT_NE(wrong.warnings[0].find("a percentage. 80% is used"), std::string::npos) << wrong.warnings[0];
 }
 
+TEST(Environment, CacheAndCompiler) {
+    const Settings settings = read({{"HOME", "/home/me"}});
+    EXPECT_EQ(settings.compiler, "");
+    EXPECT_EQ(settings.cache_place.path, "/home/me/.cache/xlazy");
+    EXPECT_EQ(settings.cache_size, std::uint64_t{512} << 20);
+    const Settings chosen = read({{"XLAZY_CXX", "clang"}, {"XLAZY_CACHE_DIR", "/kernels"}, {"XLAZY_CACHE_SIZE", "2G"}});
+    EXPECT_EQ(chosen.compiler, "clang");
+    EXPECT_EQ(chosen.cache_place.path, "/kernels");
+    EXPECT_EQ(chosen.cache_size, std::uint64_t{2} << 30);
+    EXPECT_EQ(read({{"XLAZY_CACHE_SIZE", "0"}}).cache_size, 0u);
+    const Settings wrong = read({{"XLAZY_CACHE_SIZE", "50%"}});
+    EXPECT_EQ(wrong.cache_size, std::uint64_t{512} << 20);
+    ASSERT_EQ(wrong.warnings.size(), 1u);
+}
+
 TEST(Environment, CudaIsAcceptedAndSaidToBeMissing) {
     const Settings settings = read({{"XLAZY_BACKEND", "cuda"}});
     EXPECT_EQ(settings.backend, BackendChoice::automatic);

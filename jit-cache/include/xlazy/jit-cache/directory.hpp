@@ -38,12 +38,19 @@ private:
     int number_ = -1;
 };
 
-/// Where entries go, by XLAZY_CACHE_DIR, XDG_CACHE_HOME/xlazy or HOME/.cache/xlazy.
+/// Where entries go.
 struct Place {
     std::string path;  ///< empty: nowhere
     std::string why;   ///< the variable that chose it, or what is missing
 };
-Place default_place();
+/// By XLAZY_CACHE_DIR, XDG_CACHE_HOME/xlazy or HOME/.cache/xlazy.
+/// @param lookup value of a variable, or null
+Place default_place(const std::function<const char*(const char* name)>& lookup);
+
+/// "0", "1000", "64K", "1.5G": bytes, in powers of 1024. @return nothing for any other text
+std::optional<std::uint64_t> parse_bytes(std::string_view text);
+/// "1.5 GiB"
+std::string format_bytes(std::uint64_t bytes);
 
 class Directory {
 public:
