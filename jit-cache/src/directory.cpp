@@ -103,18 +103,24 @@ Directory::ReadResult Directory::read(const std::string& name) const {
         result.why = "the entry of another key";
     }
     result.status = result.entry ? Status::ok : Status::damaged;
-    if (result.entry) {
-        // The time of change is the time of use, coarse, since many file systems keep no time of access.
-        const std::int64_t now = std::time(nullptr);
-        if (now - status.st_mtim.tv_sec > kUseGranularity.count()) futimens(file.number(), nullptr);
-    }
     return result;
 }
 
-Directory::ReadResult Directory::read_checked(const std::string& name) const {
+Directory::ReadResult Directory::read_for_use(const std::string& name) const {
     ReadResult result = read(name);
     if (result.status == Status::damaged) remove(name);
+    if (result.status == Status::ok) note_use(name);
     return result;
+}
+
+// The time of change is the time of use, coarse, since many file systems keep no time of access.
+void Directory::note_use(const std::string& name) const noexcept {
+    const std::string path = path_of(name);
+    struct stat status;
+    if (fstatat(root_.number(), path.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        std::time(nullptr) - status.st_mtim.tv_sec > kUseGranularity.count()) {
+        utimensat(root_.number(), path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+    }
 }
 
 Directory::ReadResult Directory::find(const Key& key, std::optional<std::string_view> compiler) const {
@@ -136,7 +142,7 @@ Directory::ReadResult Directory::find(const Key& key, std::optional<std::string_
     }
     ReadResult result;
     for (const std::string& candidate : names) {
-        ReadResult read = read_checked(candidate);
+        ReadResult read = read_for_use(candidate);
         // An equal hash of other text is no damage, it just is not what was asked for.
         const bool equal = read.entry && read.entry->key == key && (!compiler || read.entry->compiler == *compiler);
         if (read.entry && !equal) read = {};

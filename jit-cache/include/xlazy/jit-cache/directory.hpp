@@ -71,7 +71,8 @@ public:
         std::optional<Entry> entry;
         std::string why;
     };
-    /// Never mapped, always read: a mapping of a network file can fail later.
+    /// Never mapped, always read: a mapping of a network file can fail later. Removes nothing, and is no use of the
+    /// entry.
     ReadResult read(const std::string& name) const;
     /// The entry for a key. Damaged files are removed; those that cannot be read stay.
     /// @param compiler nullopt: any compiler's, the newest first
@@ -114,7 +115,8 @@ public:
 
 private:
     Directory(std::string path, Descriptor root) : path_(std::move(path)), root_(std::move(root)) {}
-    ReadResult read_checked(const std::string& name) const;
+    ReadResult read_for_use(const std::string& name) const;
+    void note_use(const std::string& name) const noexcept;
 
     std::string path_;
     Descriptor root_;
