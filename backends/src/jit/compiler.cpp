@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,8 @@ namespace {
 using End = CommandResult::End;
 
 constexpr std::chrono::milliseconds kVersionLimit{5'000};
-constexpr std::array<const char*, 3> kUsual{"cc", "gcc", "clang"};
+// Those of C++ first: they compile C as well, but not the other way round everywhere.
+constexpr std::array<const char*, 6> kUsual{"c++", "g++", "clang++", "cc", "gcc", "clang"};
 
 bool is_program(const std::string& path) {
     struct stat status;
@@ -105,6 +106,7 @@ public:
     std::string name() const override { return path_; }
     std::optional<std::string> known_identity() override;
     std::string identity() override;
+    std::string version() override { return ask_version(); }
     CompileResult compile(const CompileRequest& request) override;
 
 private:
@@ -199,9 +201,10 @@ CompilerChoice choose_compiler(const CompilerOptions& options) {
     }
     for (const char* const name : kUsual) {
         const std::string path = find_program(name);
-        if (!path.empty()) return chosen(path, fmt::format("{}, the first of cc, gcc and clang in PATH", path));
+        if (!path.empty())
+            return chosen(path, fmt::format("{}, the first of {} in PATH", path, fmt::join(kUsual, ", ")));
     }
-    return {nullptr, "there is no cc, gcc or clang in PATH"};
+    return {nullptr, fmt::format("none of {} is in PATH", fmt::join(kUsual, ", "))};
 }
 
 }  // namespace xlazy::be::jit

@@ -38,14 +38,16 @@ public:
     virtual std::string name() const = 0;
     /// Changes when the compiler does: path, size, time of change and version. May run the compiler to find out.
     virtual std::string identity() = 0;
-    /// The same in microseconds; nullopt where only a run would tell.
+    /// What it says of itself, one line. May run the compiler.
+    virtual std::string version() = 0;
+    /// identity() in microseconds; nullopt where only a run would tell.
     virtual std::optional<std::string> known_identity() = 0;
     /// Takes some 100 ms of another process, and blocks. @throws std::bad_alloc
     virtual CompileResult compile(const CompileRequest& request) = 0;
 };
 
 struct CompilerOptions {
-    std::string program;                      ///< XLAZY_CXX: a name or path; empty: the first of cc, gcc, clang
+    std::string program;                      ///< XLAZY_CXX: a name or path; empty: the first usual one
     std::chrono::milliseconds limit{20'000};  ///< a compiler that takes longer is ended
     std::string temporary_directory;          ///< empty: TMPDIR, else /tmp
     /// Keep the version of a compiler, by what is seen of its file without running it.
