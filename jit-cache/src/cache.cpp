@@ -179,11 +179,12 @@ Lookup Cache::Impl::make_alone(const Hash128& hash, const Key& key, std::string_
     if (const auto place = directory(true)) {
         const Clock::time_point end = Clock::now() + options.wait_limit;
         std::chrono::milliseconds pause{1};
-        while ((lock = place->try_lock(hash)).busy) {
+        while ((lock = place->try_lock(hash)).busy()) {
             if (stop.stop_requested()) return {};
             if (Clock::now() >= end) break;
             std::this_thread::sleep_for(pause);
             pause = std::min(pause * 2, std::chrono::milliseconds(20));
+            if (Lookup found = find(hash, key, compiler)) return found;
         }
         if (Lookup found = find(hash, key, compiler)) return found;
     }
@@ -252,6 +253,13 @@ Lookup Cache::find_or_make(const Key& key, std::string_view compiler, const std:
 void Cache::insert(Entry entry) {
     const Hash128 hash = hash_of(entry.key);
     impl_->insert(hash, std::make_shared<const Entry>(std::move(entry)));
+}
+
+void Cache::before_fork() { impl_->mutex.lock(); }
+
+void Cache::after_fork(bool child) {
+    if (child) impl_->flights.clear();  // whoever makes them is in the parent
+    impl_->mutex.unlock();
 }
 
 Counts Cache::counts() const {

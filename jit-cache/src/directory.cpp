@@ -59,6 +59,13 @@ std::string temporary_name() {
                        counter++, kTemporarySuffix);
 }
 
+struct flock range_of(short type) {
+    struct flock range {};
+    range.l_type = type;
+    range.l_whence = SEEK_SET;
+    return range;
+}
+
 }  // namespace
 
 Directory::Opened Directory::open(const std::string& path, bool create) {
@@ -238,19 +245,27 @@ std::size_t Directory::sweep(std::chrono::seconds age) const {
 
 Directory::Lock Directory::try_lock(const Hash128& hash) const {
     Lock lock;
-    lock.file = Descriptor(openat(root_.number(), kLockFile, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!lock.file) return lock;
+    Descriptor file(openat(root_.number(), kLockFile, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file) return lock;
     // One byte of the file for each key. The lock belongs to this descriptor, not to the process: threads exclude each
     // other as well, and no other descriptor that is closed takes it away.
-    struct flock range {};
-    range.l_type = F_WRLCK;
-    range.l_whence = SEEK_SET;
+    struct flock range = range_of(F_WRLCK);
     range.l_start = static_cast<off_t>(hash.low >> 2);
     range.l_len = 1;
-    if (fcntl(lock.file.number(), F_OFD_SETLK, &range) == 0) return lock;
-    lock.busy = errno == EAGAIN || errno == EACCES;
-    lock.file.close();
+    if (fcntl(file.number(), F_OFD_SETLK, &range) == 0) {
+        lock.file_ = std::move(file);
+    } else {
+        lock.busy_ = errno == EAGAIN || errno == EACCES;
+    }
     return lock;
+}
+
+// Not only closed: a child of fork() has the descriptor, too, and would keep the lock.
+void Directory::Lock::release() noexcept {
+    if (!file_) return;
+    struct flock everything = range_of(F_UNLCK);
+    fcntl(file_.number(), F_OFD_SETLK, &everything);
+    file_.close();
 }
 
 }  // namespace xlazy::jc

@@ -137,11 +137,33 @@ TEST_F(CacheTest, WhoWaitsCanBeStopped) {
     EXPECT_EQ(made, 1);
 }
 
+TEST_F(CacheTest, AChildOfForkMakesWhatItsParentIsMaking) {
+    Cache cache(options());
+    std::atomic<bool> making{false}, go_on{false};
+    std::jthread maker_thread([&] {
+        cache.find_or_make(key_of("a"), "gcc", [&]() -> std::optional<Made> {
+            making = true;
+            while (!go_on) std::this_thread::sleep_for(1ms);
+            return maker("object")();
+        });
+    });
+    while (!making) std::this_thread::sleep_for(1ms);
+    cache.before_fork();
+    const pid_t child = start_process([&] {
+        cache.after_fork(true);
+        return cache.find_or_make(key_of("a"), "gcc", maker("object")) ? 0 : 1;
+    });
+    cache.after_fork(false);
+    std::this_thread::sleep_for(20ms);
+    go_on = true;  // the child waits for the lock of its parent
+    EXPECT_EQ(wait_for(child), 0);
+}
+
 TEST_F(CacheTest, AMakerThatNeverEndsIsNotWaitedForForEver) {
     Options impatient = options();
     impatient.wait_limit = 50ms;
     const auto held = open_new(path.string())->try_lock(hash_of(key_of("a")));
-    ASSERT_TRUE(held.file);
+    ASSERT_TRUE(held.held());
     Cache cache(impatient);
     EXPECT_EQ(cache.find_or_make(key_of("a"), "gcc", maker("object")).where, Found::made);
 }

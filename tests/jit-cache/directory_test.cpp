@@ -236,11 +236,11 @@ TEST_F(DirectoryTest, LocksOneKeyAtATime) {
     const Hash128 first = hash_of(key_of("a")), second = hash_of(key_of("b"));
     {
         const auto held = directory->try_lock(first);
-        ASSERT_TRUE(held.file);
-        EXPECT_TRUE(directory->try_lock(first).busy);
-        EXPECT_TRUE(directory->try_lock(second).file);
+        ASSERT_TRUE(held.held());
+        EXPECT_TRUE(directory->try_lock(first).busy());
+        EXPECT_TRUE(directory->try_lock(second).held());
     }
-    EXPECT_TRUE(directory->try_lock(first).file);
+    EXPECT_TRUE(directory->try_lock(first).held());
     // A process that is killed lets go.
     Descriptor ends[2];
     int numbers[2];
@@ -248,7 +248,7 @@ TEST_F(DirectoryTest, LocksOneKeyAtATime) {
     for (int i = 0; i < 2; ++i) ends[i] = Descriptor(numbers[i]);
     const pid_t child = start_process([&] {
         const auto held = directory->try_lock(first);
-        const char ready = held.file ? 'y' : 'n';
+        const char ready = held.held() ? 'y' : 'n';
         static_cast<void>(!write(numbers[1], &ready, 1));
         while (true) pause();
         return 0;
@@ -256,10 +256,26 @@ TEST_F(DirectoryTest, LocksOneKeyAtATime) {
     char ready = 0;
     ASSERT_EQ(read(numbers[0], &ready, 1), 1);
     EXPECT_EQ(ready, 'y');
-    EXPECT_TRUE(directory->try_lock(first).busy);
+    EXPECT_TRUE(directory->try_lock(first).busy());
     kill(child, SIGKILL);
     EXPECT_EQ(wait_for(child), -SIGKILL);
-    EXPECT_TRUE(directory->try_lock(first).file);
+    EXPECT_TRUE(directory->try_lock(first).held());
+}
+
+TEST_F(DirectoryTest, AChildDoesNotKeepALock) {
+    const Hash128 hash = hash_of(key_of("a"));
+    pid_t child = 0;
+    {
+        const auto held = directory->try_lock(hash);
+        ASSERT_TRUE(held.held());
+        child = start_process([] {
+            while (true) pause();
+            return 0;
+        });
+    }
+    EXPECT_TRUE(directory->try_lock(hash).held());
+    kill(child, SIGKILL);
+    wait_for(child);
 }
 
 TEST_F(DirectoryTest, TheEntryIsSeenWholeOrNotAtAllOnAFullDisk) {
@@ -305,7 +321,7 @@ TEST_F(DirectoryTest, AReadOnlyFileSystemIsReadFrom) {
         if (opened.directory->find(entry.key, entry.compiler).status != Status::ok) return 3;
         if (opened.directory->write(entry_of("b")).error != EROFS) return 4;
         const auto lock = opened.directory->try_lock(hash_of(entry.key));
-        return !lock.busy ? 0 : 5;
+        return !lock.busy() ? 0 : 5;
     });
 }
 

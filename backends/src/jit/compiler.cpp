@@ -108,9 +108,12 @@ public:
     std::string identity() override;
     std::string version() override { return ask_version(); }
     CompileResult compile(const CompileRequest& request) override;
+    void before_fork() override { mutex_.lock(); }
+    void after_fork() override { mutex_.unlock(); }
 
 private:
     std::string ask_version() const;
+    std::string set_identity(const std::string& stamp, const std::string& version);
 
     const std::string path_;
     const CompilerOptions options_;
@@ -121,20 +124,24 @@ private:
 
 std::optional<std::string> SubprocessCompiler::known_identity() {
     const std::string stamp = stamp_of(path_);
-    const std::scoped_lock lock(mutex_);
-    if (!identity_.empty() && stamp == stamp_) return identity_;
+    {
+        const std::scoped_lock lock(mutex_);
+        if (!identity_.empty() && stamp == stamp_) return identity_;
+    }
     if (!options_.recall || is_wrapper(path_)) return std::nullopt;
     const std::optional<std::string> version = options_.recall(stamp);
     if (!version) return std::nullopt;
-    stamp_ = stamp;
-    identity_ = fmt::format("{} {}", stamp, *version);
-    return identity_;
+    return set_identity(stamp, *version);
 }
 
 std::string SubprocessCompiler::identity() {
     if (auto known = known_identity()) return *known;
     const std::string stamp = stamp_of(path_), version = ask_version();
     if (options_.remember && !version.empty() && !is_wrapper(path_)) options_.remember(stamp, version);
+    return set_identity(stamp, version);
+}
+
+std::string SubprocessCompiler::set_identity(const std::string& stamp, const std::string& version) {
     const std::scoped_lock lock(mutex_);
     stamp_ = stamp;
     identity_ = fmt::format("{} {}", stamp, version);

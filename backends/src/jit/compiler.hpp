@@ -44,6 +44,9 @@ public:
     virtual std::optional<std::string> known_identity() = 0;
     /// Takes some 100 ms of another process, and blocks. @throws std::bad_alloc
     virtual CompileResult compile(const CompileRequest& request) = 0;
+    /// Around fork(), as KernelLibrary's.
+    virtual void before_fork() = 0;
+    virtual void after_fork() = 0;
 };
 
 struct CompilerOptions {

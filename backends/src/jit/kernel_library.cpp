@@ -217,6 +217,18 @@ KernelLibrary::Result KernelLibrary::build(const KernelText& text, std::stop_tok
 
 bool KernelLibrary::usable() const { return impl_->usable; }
 
+void KernelLibrary::before_fork() {
+    impl_->mutex.lock();
+    if (impl_->compiler != nullptr) impl_->compiler->before_fork();
+    impl_->cache.before_fork();
+}
+
+void KernelLibrary::after_fork(bool child) {
+    impl_->cache.after_fork(child);
+    if (impl_->compiler != nullptr) impl_->compiler->after_fork();
+    impl_->mutex.unlock();
+}
+
 LibraryCounts KernelLibrary::counts() const {
     return {impl_->compiled, impl_->from_disk, impl_->failed, impl_->compiling, impl_->loading};
 }

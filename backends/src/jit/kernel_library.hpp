@@ -56,6 +56,11 @@ public:
     /// Whether build can succeed for what is not in the cache.
     bool usable() const;
 
+    /// Around fork(): the child gets nothing half-done, and waits for nobody. What the parent is compiling it may
+    /// compile itself.
+    void before_fork();
+    void after_fork(bool child);
+
     LibraryCounts counts() const;
     /// Sentences for people: the compiler and why it, the cache's place.
     std::string compiler_state();

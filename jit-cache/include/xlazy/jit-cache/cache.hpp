@@ -66,6 +66,10 @@ public:
 
     void insert(Entry entry);
 
+    /// Around fork(), so that the child gets nothing half-done and waits for nobody.
+    void before_fork();
+    void after_fork(bool child);
+
     Counts counts() const;
     /// One sentence: the directory, or why there is none.
     std::string state() const;

@@ -106,11 +106,23 @@ public:
     /// @return how many
     std::size_t sweep(std::chrono::seconds age = std::chrono::seconds(60)) const;
 
-    struct Lock {
-        Descriptor file;    ///< holds the lock as long as it is open; the system lets go when a process dies
-        bool busy = false;  ///< another process holds it
+    /// Held as long as the object lives; the system lets go when the process dies.
+    class Lock {
+    public:
+        Lock() = default;
+        Lock(Lock&&) = default;
+        Lock& operator=(Lock&&) = default;
+        ~Lock() { release(); }
+        bool held() const noexcept { return static_cast<bool>(file_); }
+        bool busy() const noexcept { return busy_; }  ///< somebody else holds it
+
+    private:
+        friend class Directory;
+        void release() noexcept;
+        Descriptor file_;
+        bool busy_ = false;
     };
-    /// One lock a key, in one file. Where the file system has no locks, neither `file` nor `busy` is set.
+    /// One lock a key, in one file. Where the file system has no locks, it is neither held nor busy.
     Lock try_lock(const Hash128& hash) const;
 
 private:
