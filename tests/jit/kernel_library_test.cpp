@@ -20,6 +20,8 @@ TEST_F(KernelLibraryTest, CompilesOnceAndLoadsFromDisk) {
         EXPECT_EQ(library.find(scaling(2)).module, nullptr);
         const auto built = library.build(scaling(2));
         EXPECT_EQ(result_of(built.module), 7) << built.error;
+        EXPECT_TRUE(built.compiled);
+        EXPECT_FALSE(library.build(scaling(2)).compiled);
         EXPECT_EQ(library.find(scaling(2)).module, built.module);
         EXPECT_EQ(library.build(scaling(2)).module, built.module);
         EXPECT_EQ(library.counts().compiled, 1u);

@@ -115,16 +115,16 @@ KernelLibrary::Result KernelLibrary::Impl::keep(const jc::Hash128& hash, const j
     }
     Loaded& slot = modules[hash];
     if (slot.key == key) {
-        if (auto other = slot.module.lock()) return {std::move(other), {}};  // two threads loaded it
+        if (auto other = slot.module.lock()) return {std::move(other), {}, false};  // two threads loaded it
     }
     slot = {key, module};
-    return {std::move(module), {}};
+    return {std::move(module), {}, false};
 }
 
 KernelLibrary::Result KernelLibrary::Impl::load(const jc::Hash128& hash, const jc::Key& key, const jc::Lookup& found) {
     const Stopwatch watch(loading);
     LoadResult result = load_object(found.entry->object);
-    if (result.module == nullptr) return {nullptr, std::move(result.error)};
+    if (result.module == nullptr) return {nullptr, std::move(result.error), false};
     if (found.where == jc::Found::disk) ++from_disk;
     return keep(hash, key, std::move(result.module));
 }
@@ -177,7 +177,7 @@ KernelLibrary::~KernelLibrary() = default;
 KernelLibrary::Result KernelLibrary::find(const KernelText& text) {
     const jc::Key key = key_of(text);
     const jc::Hash128 hash = jc::hash_of(key);
-    if (auto module = impl_->loaded(hash, key)) return {std::move(module), {}};
+    if (auto module = impl_->loaded(hash, key)) return {std::move(module), {}, false};
     std::optional<std::string> identity;
     if (impl_->compiler != nullptr) {
         identity = impl_->compiler->known_identity();
@@ -205,14 +205,19 @@ KernelLibrary::Result KernelLibrary::build(const KernelText& text, std::stop_tok
     const auto make = [&] { return impl_->compile(text, stop, result); };
     const jc::Lookup found = impl_->cache.find_or_make(key, identity, make, stop);
     if (!found) return result;
-    if (result.module != nullptr) return impl_->keep(hash, key, std::move(result.module));
+    const auto keep_compiled = [&] {
+        Result kept = impl_->keep(hash, key, std::move(result.module));
+        kept.compiled = true;
+        return kept;
+    };
+    if (result.module != nullptr) return keep_compiled();
     Result from_cache = impl_->load(hash, key, found);
     if (from_cache.module != nullptr) return from_cache;
     // A whole entry that cannot be loaded here, say by way of a bundle from elsewhere: it is made again.
     std::optional<jc::Made> made = make();
     if (!made) return result;
     impl_->cache.insert({key, std::move(made->compiler), std::time(nullptr), std::move(made->object)});
-    return impl_->keep(hash, key, std::move(result.module));
+    return keep_compiled();
 }
 
 bool KernelLibrary::usable() const { return impl_->usable; }
