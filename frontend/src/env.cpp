@@ -126,6 +126,14 @@ const Settings* first_use() {
                                                  be::name_of(*settings->isa), be::name_of(be::current_isa())));
     }
     be::pool_set_limit(memory_limit(settings->memory_limit));
+    be::JitOptions jit;
+    jit.mode = settings->jit;
+    jit.compiler = settings->compiler;
+    jit.cache_place = settings->cache_place;
+    jit.cache_bytes = settings->cache_size;
+    jit.warn = [](const std::string& why) { log(fmt::format("warning: {}", why)); };
+    if (settings->trace_jit) jit.trace = [](const std::string& line) { log(fmt::format("jit: {}", line)); };
+    be::set_jit(std::move(jit));
     for (const std::string& warning : settings->warnings) log(fmt::format("warning: {}", warning));
     return settings;
 }
@@ -168,6 +176,9 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
             fmt::format("{}: cuda is not part of this build; auto is used", variable(Env::backend).name));
     }
     settings.isa = to_isa(read[Env::isa]);
+    settings.jit = read[Env::jit] == "background" ? be::JitMode::background
+                   : read[Env::jit] == "block"    ? be::JitMode::block
+                                                  : be::JitMode::off;
     settings.threads = to_count(read[Env::num_threads]).value_or(0);
     settings.memory_limit = parse_size(read[Env::memory_limit]).value_or(Size{});
     settings.compiler = read[Env::compiler];
@@ -184,6 +195,7 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
         settings.trace_flush = settings.trace_flush || word == "flush";
         settings.trace_plan = settings.trace_plan || word == "plan";
         settings.trace_batch = settings.trace_batch || word == "batch";
+        settings.trace_jit = settings.trace_jit || word == "jit";
     }
     settings.explain = parse_explain(read[Env::explain]).value_or(ExplainWish{});
     settings.stats = read[Env::stats];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "xlazy/backends/backend.hpp"
+#include "xlazy/backends/jit.hpp"
 #include "xlazy/jit-cache/directory.hpp"
 #include "xlazy/optimizer/optimizer.hpp"
 #include "xlazy/runtime.hpp"
@@ -60,6 +61,7 @@ struct Settings {
     mode start_mode = mode::lazy;
     BackendChoice backend = BackendChoice::automatic;
     std::optional<be::Isa> isa;
+    be::JitMode jit = be::JitMode::off;
     int threads = 0;  ///< 0: the back end's own default
     Size memory_limit;
     std::string compiler;  ///< of kernels; empty: the usual ones
@@ -70,6 +72,7 @@ struct Settings {
     bool trace_flush = false;
     bool trace_plan = false;
     bool trace_batch = false;
+    bool trace_jit = false;
     ExplainWish explain;
     std::string stats;  ///< empty: none
     std::string log;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "statistics.hpp"
 
+#include "xlazy/backends/jit.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 
 #include <fmt/format.h>
@@ -87,9 +88,12 @@ statistics stats() {
     result.plans_hit = all.plans_hit;
     result.plans_missed = all.plans_missed;
     result.kernels_run = all.kernels_run;
+    const be::JitCounts jit = be::jit_counts();
+    result.kernels_compiled = jit.compiled;
+    result.kernels_loaded = jit.loaded;
     result.seconds = {{"record", rt::seconds(record)},
                       {"plan", rt::seconds(all.plan_nanoseconds)},
-                      {"compile", 0.0},
+                      {"compile", jit.seconds_compiling},
                       {"run", rt::seconds(all.run_nanoseconds)}};
     {
         const std::lock_guard lock(all.fallback_mutex);

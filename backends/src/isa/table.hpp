@@ -99,7 +99,10 @@ constexpr void enter_vector(TypeKernels& table) {
             forms[static_cast<std::size_t>(Form::vs)] = maths_loop<Op, T, Form::vs>;
             forms[static_cast<std::size_t>(Form::sv)] = maths_loop<Op, T, Form::sv>;
         }
-    } else if constexpr (bc::info(Op).arity == 1) {
+        return;
+    }
+    table.routine[static_cast<std::size_t>(Op)] = vector_routine<Op, T>;
+    if constexpr (bc::info(Op).arity == 1) {
         forms[0] = vector_maths_1<Op, T>;
     } else {
         forms[static_cast<std::size_t>(Form::vv)] = vector_maths_2<Op, T, Form::vv>;

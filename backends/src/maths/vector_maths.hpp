@@ -113,6 +113,15 @@ Vector<T> call_2(Vector<T> a, Vector<T> b) {
         return value;
 }
 
+/// As VectorRoutine.
+template <bc::Op Op, class T>
+void* vector_routine() noexcept {
+    if constexpr (bc::info(Op).arity == 1)
+        return reinterpret_cast<void*>(static_cast<Vector<T> (*)(Vector<T>)>(Mvec<Op>::call));
+    else
+        return reinterpret_cast<void*>(static_cast<Vector<T> (*)(Vector<T>, Vector<T>)>(Mvec<Op>::call));
+}
+
 template <bc::Op Op, class T, Form F>
 void vector_maths_2(const void* pa, const void* pb, const void*, void* pout, std::int64_t n) {
     constexpr std::int64_t lanes = kVectorBytes / static_cast<int>(sizeof(T));

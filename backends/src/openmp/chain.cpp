@@ -299,7 +299,9 @@ void ChainWorker::bind(std::vector<Bound>& bound, Chain::Kernels kernels, std::i
                                                                  : options.streamed_bytes / chain_->extent * count;
         choices.cut_axis = static_cast<int>(chain_->axes[i]);
         choices.cut_count = count;
+        choices.compiled = options.compiled;
         bound[i].program.bind(*kernels[i], bindings_, choices);
+        bound[i].code = bound[i].program.code();
     }
 }
 
@@ -313,7 +315,7 @@ void ChainWorker::run(std::int64_t begin, std::int64_t end, const ReductionRun* 
 void ChainWorker::run_piece(std::vector<Bound>& bound, std::int64_t first, const ReductionRun* closing) {
     for (Bound& each : bound) {
         each.program.move_to(first);
-        each.worker.prepare(each.program);
+        each.worker.prepare(each.program, each.code);
         if (each.program.reductions().empty()) {
             each.worker.run(0, each.program.nest().count());
             continue;

@@ -45,6 +45,7 @@ private:
     struct Bound {
         TileProgram program;
         TileWorker worker;
+        const jit::Code* code = nullptr;
     };
     void bind(std::vector<Bound>& bound, Chain::Kernels kernels, std::int64_t count, const OpenMpOptions& options);
     static void run_piece(std::vector<Bound>& bound, std::int64_t first, const ReductionRun* closing);

@@ -3,6 +3,7 @@
 // the strides of all its memory operands permit.
 #pragma once
 
+#include "codegen/kernel_form.hpp"
 #include "xlazy/backends/backend.hpp"
 
 namespace xlazy::be {
@@ -15,13 +16,6 @@ struct Access {
     std::int64_t strides[bc::kMaxRank];  ///< bytes; 0 where it repeats
     std::byte* origin = nullptr;         ///< where `base` is if the cut axis begins at 0
     std::int64_t cut_step = 0;           ///< bytes an index of the cut axis
-};
-
-/// How an access moves inside a block of the nest.
-enum class Layout : std::uint8_t {
-    Uniform,  ///< one element
-    Dense,    ///< consecutive elements
-    Strided,
 };
 
 class LoopNest {

@@ -107,7 +107,8 @@ private:
         const int threads = threads_for(program);
         if (workspace.workers.size() < static_cast<std::size_t>(threads))
             workspace.workers.resize(static_cast<std::size_t>(threads));
-        for (int i = 0; i < threads; ++i) workspace.workers[static_cast<std::size_t>(i)].prepare(program);
+        const jit::Code* const code = program.code();
+        for (int i = 0; i < threads; ++i) workspace.workers[static_cast<std::size_t>(i)].prepare(program, code);
         if (program.reductions().empty())
             run_map(workspace, threads);
         else
@@ -126,6 +127,7 @@ private:
         TileProgram::Choices choices;
         choices.superinstructions = options_.superinstructions;
         choices.streamed_bytes = options_.streamed_bytes;
+        choices.compiled = options_.compiled;
         return choices;
     }
 

@@ -93,6 +93,7 @@ std::size_t ReductionRun::lane_bytes() const noexcept {
 }
 
 void ReductionRun::fold(TileWorker& worker, int thread, int threads) const noexcept {
+    if (worker.folds()) return fold_by_code(worker, thread, threads);
     if (mode_ == Mode::Segments) {
         const auto [begin, end] = share(shape_.outer, thread, threads);
         for (std::size_t i = 0; i < partials_.size(); ++i) worker.target(i).results = partials_[i].data;
@@ -102,6 +103,27 @@ void ReductionRun::fold(TileWorker& worker, int thread, int threads) const noexc
     }
     const auto [begin, end] = share(units(), thread, threads);
     for (std::int64_t unit = begin; unit < end; ++unit) fold_unit(worker, unit_of(unit));
+}
+
+/// Rows along the reduced axis: of one leaf each, or leaf by leaf.
+void ReductionRun::fold_by_code(TileWorker& worker, int thread, int threads) const noexcept {
+    const auto aim = [&](std::int64_t leaf) {
+        for (std::size_t i = 0; i < partials_.size(); ++i) {
+            const auto size = static_cast<std::int64_t>(program_.reductions()[i].element_size);
+            worker.target(i).values = partials_[i].data + leaf * size;
+        }
+    };
+    if (all_leaves_ == 1) {
+        const auto [begin, end] = share(shape_.outer, thread, threads);
+        aim(begin);
+        return worker.fold_by_code(begin * shape_.n, end * shape_.n);
+    }
+    const auto [begin, end] = share(shape_.outer * leaves_, thread, threads);
+    for (std::int64_t unit = begin; unit < end; ++unit) {
+        const std::int64_t outer = unit / leaves_, leaf = unit % leaves_, first = outer * shape_.n + leaf * shape_.leaf;
+        aim(outer * all_leaves_ + first_leaf_ + leaf);
+        worker.fold_by_code(first, std::min(first + shape_.leaf, (outer + 1) * shape_.n));
+    }
 }
 
 std::int64_t ReductionRun::units() const noexcept {

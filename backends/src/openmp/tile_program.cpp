@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "openmp/tile_program.hpp"
 
+#include "codegen/dialect.hpp"
 #include "reduction_rule.hpp"
 
 #include <algorithm>
@@ -20,7 +21,6 @@ constexpr std::int64_t kRowCost = 2500, kCallCost = 600, kGatherCost = 35;
 /// two caches, and 15 % slower where they do not, since a tile's arithmetic hides the fetching of the next one. Short
 /// elements are as many as make the calls of loops cheap.
 constexpr std::int64_t kTileBytes = 2048;
-constexpr std::int64_t kMaxTile = 2048;
 /// Operands of so much together are asked for ahead. Measured: at 32 MB a gain of 10 % to 40 %, where they lie in the
 /// second cache a loss of 5 %.
 constexpr std::int64_t kFetchedBytes = std::int64_t{16} << 20, kBeside = 256 << 10;
@@ -76,6 +76,7 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings, const
     for (std::size_t op = 0; op < count; ++op) lower(op);
     choose_tile();
     choose_fetched();
+    find_code();
 }
 
 void TileProgram::bind_memory(std::size_t op, std::byte* start, std::size_t element_size,
@@ -105,6 +106,7 @@ void TileProgram::rebind(const bc::Kernel& kernel, const Bindings& bindings) noe
             nest_.move(access_of_[i], start_of(op));
         }
     }
+    list_code_scalars();
 }
 
 /// Where the scalar of a micro-op lies: in the batch, or, if it only follows from one there, here.
@@ -350,6 +352,47 @@ void TileProgram::choose_fetched() {
         }
     }
     if (bytes < kFetchedBytes || only_folds_memory()) fetched_.clear();
+}
+
+void TileProgram::list_code_scalars() noexcept {
+    std::size_t number = 0;
+    for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
+        if (kernel_->ops[i].kind != Kind::LoadScalar) continue;
+        code_scalars_[number++] = scalars_[places_[i].pointer - scalars_begin()];
+    }
+}
+
+/// Compiled code goes along the last axis; what is a panel is dense for it, too. Reductions of memory that is folded
+/// where it lies have nothing to gain.
+void TileProgram::find_code() {
+    variant_ = nullptr;
+    code_folds_ = false;
+    code_scalars_.assign(static_cast<std::size_t>(std::ranges::count(kernel_->ops, Kind::LoadScalar, &MicroOp::kind)),
+                         nullptr);
+    list_code_scalars();
+    if (!choices_.compiled || nest_.count() == 0 || (!reductions_.empty() && only_folds_memory())) return;
+    const unsigned last = nest_.rank() - 1;
+    code_folds_ =
+        !reductions_.empty() && nest_.reduced() == static_cast<int>(last) && nest_.reduced_inner() == 1 &&
+        std::ranges::all_of(kernel_->ops, [](const MicroOp& op) { return !is_reduce(op.kind) || can_fold(op.type); });
+    std::vector<AccessForm> accesses;
+    for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
+        if (access_of_[i] == kNoAccess) continue;
+        const auto access = static_cast<std::uint16_t>(access_of_[i]);
+        AccessForm& form = accesses.emplace_back();
+        form.folded = code_folds_ && is_reduce(kernel_->ops[i].kind);
+        form.streamed = is_store(kernel_->ops[i].kind) && pays_to_stream(i);
+        if (!is_reduce(kernel_->ops[i].kind) && std::ranges::find(panels_, access) == panels_.end())
+            form.layout = nest_.layout(nest_.accesses()[access], last);
+    }
+    variant_ = jit::find_variant(*kernel_, accesses);
+    // The variant for all forms does not fold.
+    code_folds_ = code_folds_ && variant_ != nullptr &&
+                  std::ranges::any_of(variant_->form().accesses, [](const AccessForm& form) { return form.folded; });
+}
+
+const jit::Code* TileProgram::code() const noexcept {
+    return variant_ == nullptr ? nullptr : jit::code_for_run(*variant_, nest_.count());
 }
 
 ReductionShape TileProgram::reduction_shape() const noexcept {

@@ -9,8 +9,10 @@
 #pragma once
 
 #include "isa/kernel_table.hpp"
+#include "jit/tiers.hpp"
 #include "openmp/loop_nest.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace xlazy::be {
@@ -79,6 +81,7 @@ public:
     struct Choices {
         bool superinstructions = true;
         std::int64_t streamed_bytes = kStreamedBytes;
+        bool compiled = true;    ///< may run compiled code
         int cut_axis = kNotCut;  ///< of the domain: only `cut_count` of its indices are bound, see move_to
         std::int64_t cut_count = 0;
     };
@@ -105,6 +108,14 @@ public:
     bool only_folds_memory() const noexcept;
     /// Only for kernels with reductions.
     ReductionShape reduction_shape() const noexcept;
+    /// Compiled code for this run, if there is some: it takes the place of the tiles' loops. Counts the run.
+    const jit::Code* code() const noexcept;
+    /// Compiled code folds whole leaves.
+    bool code_folds() const noexcept { return code_folds_; }
+    /// The scalars that compiled code gets.
+    const void* const* code_scalars() const noexcept { return code_scalars_.data(); }
+    /// Elements that compiled code computes before they are folded: a multiple of a tile.
+    std::int64_t code_tile() const noexcept { return tile_ * std::max<std::int64_t>(kMaxTile / tile_, 1); }
     /// Estimated time of one element, in hundredths of a nanosecond.
     std::int64_t cost() const noexcept { return cost_; }
     /// Some results are written past the caches.
@@ -125,6 +136,8 @@ public:
     std::size_t slot_bytes() const noexcept { return (static_cast<std::size_t>(tile_) * slot_element_ + 63) / 64 * 64; }
 
 private:
+    /// Elements of a tile at most.
+    static constexpr std::int64_t kMaxTile = 2048;
     static constexpr std::size_t kNoAccess = ~std::size_t{0};
     static constexpr std::size_t kNoOp = ~std::size_t{0};
 
@@ -152,6 +165,8 @@ private:
     bool overwritten_while_used(std::size_t load) const;
     void choose_tile();
     void choose_fetched();
+    void find_code();
+    void list_code_scalars() noexcept;
 
     void lower(std::size_t op);
     void lower_load(std::size_t op);
@@ -196,6 +211,9 @@ private:
     std::vector<bc::Scalar> formed_;  ///< by micro-op: where it is not the recorded one
     std::vector<Layout> layouts_;
     std::vector<std::uint16_t> panels_, fetched_;
+    jit::Variant* variant_ = nullptr;
+    bool code_folds_ = false;
+    std::vector<const void*> code_scalars_;
     std::size_t cells_begin_ = 0, slots_begin_ = 0, cells_ = 0, slots_ = 0;
     // While binding, one an op of the kernel:
     std::vector<std::size_t> access_of_;

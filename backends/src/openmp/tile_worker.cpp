@@ -21,8 +21,9 @@ void* at(std::intptr_t address) noexcept { return reinterpret_cast<void*>(addres
 
 }  // namespace
 
-void TileWorker::prepare(const TileProgram& program) {
+void TileWorker::prepare(const TileProgram& program, const jit::Code* code) {
     program_ = &program;
+    code_ = code;
     const std::size_t accesses = program.nest().accesses().size();
     pointers_.resize(program.pointers());
     origins_.resize(accesses);
@@ -60,6 +61,7 @@ void TileWorker::prepare(const TileProgram& program) {
     targets_.assign(program.reductions().size(), FoldTarget{});
     failures_.assign(program.faults().size(), Failure{kNoFailure, {}});
     block_number_ = kNoBlock;
+    if (code_ != nullptr) prepare_code();
 }
 
 void TileWorker::prepare_panels() {
@@ -88,6 +90,7 @@ std::byte* TileWorker::lane_memory(std::size_t reduction) noexcept {
 }
 
 void TileWorker::run(std::int64_t begin, std::int64_t end) noexcept {
+    if (code_ != nullptr) return run_code(begin, end);
     const std::int64_t block = program_->block();
     while (begin < end) {
         const std::int64_t number = begin / block;
@@ -190,7 +193,7 @@ void TileWorker::step(const TileOp& op, std::int64_t count) noexcept {
         case Kind::Panel: panel(op); break;
         case Kind::Scatter: scatter(op, count); break;
         case Kind::Index: write_index(op, count); break;
-        case Kind::Fold: fold(op, count); break;
+        case Kind::Fold: fold(op.extra, static_cast<const std::byte*>(p[op.a]), count); break;
     }
 }
 
@@ -306,10 +309,9 @@ void TileWorker::fault(const TileOp& op, std::int64_t count) noexcept {
     }
 }
 
-void TileWorker::fold(const TileOp& op, std::int64_t count) noexcept {
-    const Reduction& reduction = program_->reductions()[op.extra];
-    const FoldTarget& target = targets_[op.extra];
-    const auto* values = static_cast<const std::byte*>(pointers_[op.a]);
+void TileWorker::fold(std::size_t number, const std::byte* values, std::int64_t count) noexcept {
+    const Reduction& reduction = program_->reductions()[number];
+    const FoldTarget& target = targets_[number];
     const auto size = static_cast<std::int64_t>(reduction.element_size);
     if (fold_ == Fold::Segments) {
         const ReductionShape shape = program_->reduction_shape();

@@ -12,6 +12,7 @@ namespace xlazy::be {
 struct FoldTarget {
     std::byte* accumulators = nullptr;
     std::byte* results = nullptr;  ///< [outer][inner], for whole segments
+    std::byte* values = nullptr;   ///< of compiled code: a tile's values, or the values of leaves
 };
 
 class TileWorker {
@@ -23,10 +24,16 @@ public:
         bc::Scalar operands[2];
     };
 
-    /// Takes the memory that the program needs. @throws std::bad_alloc
-    void prepare(const TileProgram& program);
+    /// Takes the memory that the program needs. `code`: what runs in the place of its loops, or null.
+    /// @throws std::bad_alloc
+    void prepare(const TileProgram& program, const jit::Code* code);
     /// Runs the positions [begin, end) of the domain, in tiles.
     void run(std::int64_t begin, std::int64_t end) noexcept;
+
+    /// Does compiled code fold whole leaves?
+    bool folds() const noexcept { return code_ != nullptr && program_->code_folds(); }
+    /// Rows, or a leaf of a row, by such code: the target's `values` get a value a row.
+    void fold_by_code(std::int64_t begin, std::int64_t end) noexcept;
 
     /// How the tiles of a reduction are folded.
     enum class Fold : std::uint8_t {
@@ -55,6 +62,7 @@ public:
 
 private:
     static constexpr std::int64_t kNoBlock = -2;
+    static constexpr std::size_t kLine = 64;
 
     /// One value of any type.
     struct alignas(16) Cell {
@@ -77,6 +85,11 @@ private:
     };
 
     void prepare_panels();
+    void prepare_code();
+    void run_code(std::int64_t begin, std::int64_t end) noexcept;
+    void compute(std::int64_t begin, std::int64_t end) noexcept;
+    void call_code(std::int64_t position, std::int64_t column, std::int64_t rows, std::int64_t columns) noexcept;
+    void note_traps() noexcept;
     void seek(std::int64_t block) noexcept;
     void next_block() noexcept;
     void move_origins(unsigned axis, std::int64_t indices) noexcept;
@@ -90,12 +103,17 @@ private:
     void scatter(const TileOp& op, std::int64_t count) noexcept;
     void write_index(const TileOp& op, std::int64_t count) noexcept;
     void fault(const TileOp& op, std::int64_t count) noexcept;
-    void fold(const TileOp& op, std::int64_t count) noexcept;
+    void fold(std::size_t reduction, const std::byte* values, std::int64_t count) noexcept;
     /// Calls f(address, rows, row stride, columns, column stride) for the parts of an access in the tile.
     template <class F>
     void for_each_part(std::size_t access, std::int64_t count, F&& f) const noexcept;
 
     const TileProgram* program_ = nullptr;
+    const jit::Code* code_ = nullptr;
+    std::vector<char*> code_pointers_;
+    std::vector<std::int64_t> code_rows_step_, code_step_;
+    std::vector<KernelArguments::Trap> code_traps_;
+    std::vector<std::byte> code_values_;  ///< [reduction][code tile]: what is to be folded
     std::vector<void*> pointers_;
     std::vector<std::intptr_t> origins_;  ///< of the accesses: address of the block's first element
     std::vector<std::int64_t> steps_;     ///< [axis before the inner ones][access]: strides, so that a step is one loop

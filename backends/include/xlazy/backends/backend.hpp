@@ -87,6 +87,7 @@ struct OpenMpOptions {
     std::int64_t streamed_bytes = kStreamedBytes;
     std::int64_t chained_bytes = kChainedBytes;
     bool superinstructions = true;  ///< several ops in one loop; the results are the same
+    bool compiled = true;           ///< as set_jit says; false: never
 };
 
 /// Threaded tile interpreter over fused kernels.

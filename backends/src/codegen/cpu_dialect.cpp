@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codegen/cpu_dialect.hpp"
+
+#include "codegen/cpu_types.hpp"
+#include "maths/source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace xlazy::be {
+namespace {
+
+using bc::DType;
+using bc::Op;
+
+enum : unsigned { F = 1, I = 2, U = 4, B = 8, C = 16 };
+
+unsigned class_of(DType type) noexcept {
+    switch (bc::info(type).kind) {
+        case bc::DTypeKind::Float: return F;
+        case bc::DTypeKind::Int: return I;
+        case bc::DTypeKind::UInt: return U;
+        case bc::DTypeKind::Bool: return B;
+        case bc::DTypeKind::Complex: return C;
+        case bc::DTypeKind::None: break;
+    }
+    return 0;
+}
+
+struct OpText {
+    Op op;
+    unsigned classes;
+    std::string_view text;
+};
+constexpr OpText kOpTexts[] = {
+#define XLAZY_CPU_OP(op, classes, text) {Op::op, classes, text},
+#include "codegen/cpu_ops.def"
+#undef XLAZY_CPU_OP
+};
+
+std::string_view text_of(const OpUse& use) noexcept {
+    for (const OpText& row : kOpTexts) {
+        if (row.op == use.op && (row.classes & class_of(use.type)) != 0) return row.text;
+    }
+    return {};
+}
+
+/// An integer's quotient, computed in double, where that is exact; else lane by lane. Never fails: a zero divisor gives
+/// 0, and -1 the wrapped negative.
+constexpr std::string_view kShortQuotient = R"(
+INLINE v_$ divide_$(v_$ a, v_$ b) {
+  const v_f64 q = __builtin_convertvector(a, v_f64) / __builtin_convertvector(b, v_f64);
+  return __builtin_convertvector(__builtin_convertvector(q, QUOTIENT), v_$);
+}
+)";
+constexpr std::string_view kLongQuotient = R"(
+REST v_$ divide_$(v_$ a, v_$ b) {
+  e_$ x[sizeof a / sizeof(e_$)], y[sizeof a / sizeof(e_$)];
+  store_$((char *)x, a);
+  store_$((char *)y, b);
+  for (unsigned l = 0; l < sizeof a / sizeof(e_$); ++l) x[l] /= y[l];
+  return load_$((const char *)x);
+}
+)";
+constexpr std::string_view kIntegerDivision = R"(
+INLINE v_$ div_$(v_$ a, v_$ b) {
+  const m_$ plain = (b != 0)SIGNED;
+  return pick_$(plain, divide_$(a, pick_$(plain, b, one_$(1))), pick_$(b == 0, (v_$){0}, (v_$)-(w_$)a));
+}
+INLINE v_$ mod_$(v_$ a, v_$ b) {
+  const m_$ plain = (b != 0)SIGNED;
+  const v_$ q = divide_$(a, pick_$(plain, b, one_$(1)));
+  return pick_$(plain, (v_$)((w_$)a - (w_$)q * (w_$)b), (v_$){0});
+}
+INLINE v_$ div_masked_$(v_$ a, v_$ b, v_bool m) { return (v_$)((m_$)div_$(a, b) & from_bool_$(m)); }
+INLINE v_$ mod_masked_$(v_$ a, v_$ b, v_bool m) { return (v_$)((m_$)mod_$(a, b) & from_bool_$(m)); }
+COLD void failed_$(struct xlazy_trap *trap, long position, long n, v_$ a, v_$ b, v_bool m) {
+  e_$ x[sizeof a / sizeof(e_$)], y[sizeof a / sizeof(e_$)];
+  store_$((char *)x, a);
+  store_$((char *)y, b);
+  const k_bool bytes = bytes_of(m);
+  for (long l = 0; l < n; ++l) {
+    if (y[l] != 0 || !((const char *)&bytes)[l] || position + l >= trap->index) continue;
+    trap->index = position + l;
+    __builtin_memcpy(trap->operands[0], &x[l], sizeof(e_$));
+    __builtin_memcpy(trap->operands[1], &y[l], sizeof(e_$));
+  }
+}
+INLINE void check_masked_$(struct xlazy_trap *trap, long position, long n, v_$ a, v_$ b, v_bool m) {
+  if (any_bool(to_bool_$(b == 0) & m)) failed_$(trap, position, n, a, b, m);
+}
+INLINE void check_$(struct xlazy_trap *trap, long position, long n, v_$ a, v_$ b) {
+  if (any_bool(to_bool_$(b == 0))) failed_$(trap, position, n, a, b, ~(v_bool){0});
+}
+)";
+
+std::string integer_division(DType type) {
+    const bool is_signed = class_of(type) == I, is_long = bc::size_of(type) == 8;
+    std::string text(is_long ? kLongQuotient : kShortQuotient);
+    text += kIntegerDivision;
+    const auto put = [&](std::string_view from, std::string_view to) {
+        for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at))
+            text.replace(at, from.size(), to);
+    };
+    put("QUOTIENT", type == DType::u32 ? "v_u32" : "v_i32");
+    put("SIGNED", is_signed ? " & (b != -1)" : "");
+    return fill_in(text, type, type);
+}
+
+/// Quotients of complex numbers as complex.hpp has them.
+constexpr std::string_view kQuotientOfFloats = R"(
+INLINE v_c64 quotient_c64(void *call, v_c64 a, v_c64 b) {
+  const v_f64 x = __builtin_convertvector(a.re, v_f64), y = __builtin_convertvector(a.im, v_f64);
+  const v_f64 c = __builtin_convertvector(b.re, v_f64), d = __builtin_convertvector(b.im, v_f64);
+  const v_f64 divisor = c * c + d * d;
+  const v_c64 r = {__builtin_convertvector((x * c + y * d) / divisor, v_f32),
+                   __builtin_convertvector((y * c - x * d) / divisor, v_f32)};
+  return any_bool(to_bool_f32((r.re != r.re) & (r.im != r.im))) ? loop_c64(call, a, b) : r;
+}
+)";
+constexpr std::string_view kQuotientOfDoubles = R"(
+INLINE v_c128 quotient_c128(void *call, v_c128 a, v_c128 b) {
+  const double least = 0x1p-1022, small = 0x1p-52, large = 0x1.fffffffffffffp1022, limit = 0x1.fffffffffffffp970;
+  const v_f64 p = magnitude_f64(a.re), q = magnitude_f64(a.im), r = magnitude_f64(b.re), s = magnitude_f64(b.im);
+  const m_f64 turned = r < s;
+  const v_f64 larger = pick_f64(turned, s, r);
+  const m_f64 few_digits = ((p < least) & (q < limit) & (larger < limit)) | ((q < least) & (p < limit) & (larger < limit));
+  const v_f64 scale = pick_f64(larger >= large, one_f64(0.5), pick_f64((larger < small) | few_digits, one_f64(0x1p52), one_f64(1)));
+  const v_f64 x = pick_f64(turned, a.im, a.re) * scale, y = pick_f64(turned, a.re, a.im) * scale;
+  const v_f64 c = pick_f64(turned, b.im, b.re) * scale, d = pick_f64(turned, b.re, b.im) * scale;
+  const v_f64 ratio = d / c, divisor = d * ratio + c;
+  const m_f64 normal = magnitude_f64(ratio) > least;
+  const v_f64 from_y = pick_f64(normal, y * ratio, d * (y / c)), from_x = pick_f64(normal, x * ratio, d * (x / c));
+  const v_c128 z = {(from_y + x) / divisor, pick_f64(turned, from_x - y, y - from_x) / divisor};
+  return any_bool(to_bool_f64((z.re != z.re) & (z.im != z.im))) ? loop_c128(call, a, b) : z;
+}
+)";
+
+/// One call of the C library's routine for a whole vector of the instruction set.
+std::string vector_maths(const OpUse& use, const CpuLanes& lanes) {
+    const bool binary = bc::info(use.op).arity == 2;
+    const int full = vector_bytes(lanes.isa) / static_cast<int>(bc::size_of(use.type));
+    std::string text =
+        fmt::format("typedef {} x_{}_$ __attribute__((vector_size({})));\n",
+                    use.type == DType::f32 ? "float" : "double", bc::name_of(use.op), vector_bytes(lanes.isa));
+    text += fmt::format("INLINE v_$ {}_$(void *call, v_$ a{}) {{\n", bc::name_of(use.op), binary ? ", v_$ b" : "");
+    const std::string type = fmt::format("x_{}_$", bc::name_of(use.op));
+    if (use.op == Op::pow) text += "  if (!any_bool(to_bool_$(b != 2))) return a * a;\n";
+    const auto routine = fmt::format("(({0} (*)({0}{1}{2}))call)", type, binary ? ", " : "", binary ? type : "");
+    if (full == lanes.lanes) {
+        text += fmt::format("  const v_$ r = {}(a{});\n", routine, binary ? ", b" : "");
+    } else {
+        // Lanes too many get an argument inside every function's main path.
+        std::string padding;
+        for (int lane = 0; lane < full; ++lane) padding += use.op == Op::acosh ? "1.5, " : "0.5, ";
+        text += fmt::format("  {0} x = {{{1}}}, y = x, z;\n  __builtin_memcpy(&x, &a, sizeof a);\n", type, padding);
+        if (binary) text += "  __builtin_memcpy(&y, &b, sizeof b);\n";
+        text += fmt::format("  z = {}(x{});\n  v_$ r;\n  __builtin_memcpy(&r, &z, sizeof r);\n", routine,
+                            binary ? ", y" : "");
+    }
+    text += use.op == Op::pow ? "  return pick_$(b == 2, a * a, r);\n}\n" : "  return r;\n}\n";
+    return fill_in(text, use.type, use.result);
+}
+
+/// A loop of the host over the lanes.
+std::string host_loop(const OpUse& use, const CpuLanes& lanes) {
+    static constexpr const char* kNames[] = {"a", "b", "c"};
+    const unsigned arity = bc::info(use.op).arity;
+    std::string parameters, arrays, stores;
+    for (unsigned k = 0; k < arity; ++k) {
+        parameters += fmt::format(", v_$ {}", kNames[k]);
+        arrays += fmt::format(" x{}[2 * sizeof(v_#)],", k);
+        stores += fmt::format("  store_$(x{}, {});\n", k, kNames[k]);
+    }
+    const std::string text = fmt::format(
+        "REST v_@ {}_$(void *call{}) {{\n  char{} r[2 * sizeof(v_#)];\n{}"
+        "  ((xlazy_loop)call)(x0, {}, {}, r, {});\n  return load_@(r);\n}}\n",
+        bc::name_of(use.op), parameters, arrays, stores, arity > 1 ? "x1" : "x0", arity > 2 ? "x2" : "x0", lanes.lanes);
+    return fill_in(text, use.type, use.result);
+}
+
+/// Of a real number to another real type.
+std::string convert_parts(DType from, DType to, std::string_view a) {
+    if (from == to) return std::string(a);
+    if (bc::is_float(from) && bc::is_integer(to)) {
+        const int bits = 8 * static_cast<int>(bc::size_of(to));
+        const bool is_signed = class_of(to) == I;
+        const std::string low = is_signed ? fmt::format("-0x1p{}", bits - 1) : "0",
+                          high = fmt::format("0x1p{}", is_signed ? bits - 1 : bits);
+        const std::string minimum = is_signed ? fmt::format("(e_{0})(1ul << {1})", bc::name_of(to), bits - 1) : "0";
+        const std::string from_name(bc::name_of(from)), name(bc::name_of(to));
+        const std::string e = from == DType::f32 ? "(float)" : "(double)";
+        return fmt::format(
+            "({{ const v_{0} x = {1}; const m_{0} fits = (x >= {2}{3}) & (x < {2}{4}); "
+            "pick_{5}(from_bool_{5}(to_bool_{0}(fits)), __builtin_convertvector(pick_{0}(fits, x, (v_{0}){{0}}), "
+            "v_{5}), "
+            "one_{5}({6})); }})",
+            from_name, a, e, low, high, name, minimum);
+    }
+    return fmt::format("__builtin_convertvector({}, v_{})", a, bc::name_of(to));
+}
+
+std::string cast_text(DType from, DType to) {
+    if (to == DType::boolean) {
+        return bc::is_complex(from) ? "return to_bool_#((a.re != 0) | (a.im != 0));" : "return to_bool_$(a != 0);";
+    }
+    if (from == DType::boolean) {
+        if (bc::is_complex(to)) {
+            const std::string_view part = bc::name_of(bc::real_of(to));
+            return fmt::format("return (v_@){{(v_{0})(from_bool_{0}(a) & (m_{0})one_{0}(1)), (v_{0}){{0}}}};", part);
+        }
+        return "return (v_@)(from_bool_@(a) & (m_@)one_@(1));";
+    }
+    if (bc::is_complex(from) && bc::is_complex(to)) {
+        return fmt::format("return (v_@){{{}, {}}};", convert_parts(bc::real_of(from), bc::real_of(to), "a.re"),
+                           convert_parts(bc::real_of(from), bc::real_of(to), "a.im"));
+    }
+    if (bc::is_complex(from)) return fmt::format("return {};", convert_parts(bc::real_of(from), to, "a.re"));
+    if (bc::is_complex(to)) {
+        const DType part = bc::real_of(to);
+        return fmt::format("return (v_@){{{}, (v_{}){{0}}}};", convert_parts(from, part, "a"), bc::name_of(part));
+    }
+    return fmt::format("return {};", convert_parts(from, to, "a"));
+}
+
+std::string definition(const OpUse& use, std::string_view text, bool calls) {
+    std::string parameters = calls ? "void *call, " : "";
+    const char* const names[] = {"a", "b", "c"};
+    // A reduction combines two values.
+    const unsigned arity = bc::info(use.op).kind == bc::OpKind::Reduce ? 2 : bc::info(use.op).arity;
+    for (unsigned k = 0; k < arity; ++k) {
+        const bool mask = use.op == Op::select && k == 0;
+        parameters += fmt::format("{}{} {}", k == 0 ? "" : ", ", mask ? "v_bool" : "v_$", names[k]);
+    }
+    const std::string suffix = use.op == Op::cast ? "_$_@" : "_$";
+    return fill_in(fmt::format("INLINE v_@ {}{}({}) {{ {} }}\n", bc::name_of(use.op), suffix, parameters, text),
+                   use.type, use.result);
+}
+
+/// Statements of an iteration up to which all vectors of a leaf's lanes are computed without a loop.
+constexpr std::ptrdiff_t kUnrolled = 100;
+
+/// The text of a kernel's loops.
+class Frame {
+public:
+    Frame(const Body& body, const CpuLanes& lanes, bool folds) : body_(body), lanes_(lanes), folds_(folds) {}
+
+    std::string function(std::string_view name) const {
+        std::string text = fmt::format("\nXLAZY_EXPORT void {}(const struct xlazy_arguments *g) {{\n", name);
+        text += statements(Scope::Kernel, "  ", false);
+        text += "  for (long row = 0; row < g->rows; ++row) {\n";
+        for (unsigned k = 0; k < body_.accesses; ++k)
+            text += fmt::format("    char *const p{0} = g->pointers[{0}] + row * g->rows_step[{0}];\n", k);
+        for (const Statement& each : body_.statements) {
+            if (has_step(each)) text += fmt::format("    const long s{0} = g->step[{0}];\n", each.number);
+        }
+        text += statements(Scope::Row, "    ", false);
+        text += fmt::format("    const long n = g->columns, position = g->position + row * n, head = {};\n", head());
+        for (const Statement& each : body_.statements) {
+            if (is_streamed(each))
+                text += fmt::format("    const int a{0} = (unsigned long)(p{0} + head * {1}) % {2} == 0;\n",
+                                    each.number, bc::size_of(each.type), bytes_of(each.type));
+        }
+        return text + (folds_ ? folding_loops() : loops()) + "    (void)position;\n  }\n}\n";
+    }
+
+private:
+    std::string loops() const {
+        std::string text = "    long i = 0, k = head;\n    for (;;) {\n      if (k > 0) {\n";
+        text += statements(Scope::Element, "        ", true);
+        text += fmt::format("        i += k;\n      }}\n      for (; n - i >= {0}; i += {0}) {{\n", lanes_.lanes);
+        text += statements(Scope::Element, "        ", false);
+        return text + "      }\n      k = n - i;\n      if (k == 0) break;\n    }\n";
+    }
+
+    /// A row is a leaf: all lanes of the rule in an iteration, a vector of each after the other.
+    std::string folding_loops() const {
+        const int groups = 32 / lanes_.lanes;
+        std::string text, ends;
+        for (const Statement& each : body_.statements) {
+            if (each.kind != Statement::Kind::Fold) continue;
+            const std::string name = fmt::format("{}_{}", bc::name_of(each.op), bc::name_of(each.type));
+            text += fmt::format("    v_{0} f{1}[{2}];\n    for (int v = 0; v < {2}; ++v) f{1}[v] = absent_{3}();\n",
+                                bc::name_of(each.type), each.number, groups, name);
+            ends += fmt::format("    scatter_{0}(p{1}, 0, 1, folded_{2}(f{1}, head));\n", bc::name_of(each.type),
+                                each.number, name);
+        }
+        text += fmt::format(
+            "    long i = 0, k = head, v = {0}, shift = {1} - head;\n    for (int end = 0;; end = 1) {{\n"
+            "      for (; k > 0; ++v, k = !end ? 0 : n - i < {1} ? n - i : {1}) {{\n",
+            groups - 1, lanes_.lanes);
+        text += statements(Scope::Element, "        ", true);
+        text += "        i += k;\n      }\n      if (end) break;\n      for (; n - i >= 32;) {\n";
+        // Long bodies keep their sums in memory.
+        const auto length = std::ranges::count(body_.statements, Scope::Element, &Statement::scope);
+        if (length * groups <= kUnrolled) text += fmt::format("#pragma GCC unroll {}\n", groups);
+        text += fmt::format("        for (int v = 0; v < {}; ++v, i += {}) {{\n", groups, lanes_.lanes);
+        text += statements(Scope::Element, "          ", false);
+        text += fmt::format(
+            "        }}\n      }}\n      v = shift = 0;\n      k = n - i < {0} ? n - i : {0};\n    }}\n", lanes_.lanes);
+        return text + ends;
+    }
+
+    std::size_t bytes_of(DType type) const noexcept {
+        return bc::size_of(type) * static_cast<std::size_t>(lanes_.lanes);
+    }
+
+    bool is_streamed(const Statement& each) const noexcept {
+        return each.kind == Statement::Kind::Store && each.form.streamed && each.form.layout == Layout::Dense &&
+               class_of(each.type) != B && class_of(each.type) != C && bytes_of(each.type) >= 16;
+    }
+
+    static bool has_step(const Statement& each) noexcept {
+        const bool moves = each.kind == Statement::Kind::Load || each.kind == Statement::Kind::Store;
+        return (moves && each.form.layout == Layout::Strided) ||
+               (each.kind == Statement::Kind::Index && each.scope == Scope::Element);
+    }
+
+    std::string statements(Scope scope, std::string_view indent, bool part) const {
+        std::string text;
+        for (const Statement& each : body_.statements) {
+            if (each.scope == scope) text += fmt::format("{}{}", indent, statement(each, part));
+        }
+        return text;
+    }
+
+    /// Elements before the first dense result is aligned to its vectors.
+    std::string head() const {
+        for (const Statement& each : body_.statements) {
+            if (each.kind != Statement::Kind::Store || each.form.layout != Layout::Dense) continue;
+            const std::size_t size = bc::size_of(each.type);
+            const std::size_t bytes = size * static_cast<std::size_t>(lanes_.lanes);
+            return fmt::format("n < {0} || (unsigned long)p{1} % {2} ? 0 : (long)(-(unsigned long)p{1} % {3} / {2})",
+                               4 * lanes_.lanes, each.number, size, bytes);
+        }
+        return "0";
+    }
+
+    std::string statement(const Statement& each, bool part) const {
+        const std::string_view type = bc::name_of(each.type);
+        switch (each.kind) {
+            case Statement::Kind::Compute: return fmt::format("const v_{} {} = {};\n", type, each.name, each.text);
+            case Statement::Kind::Scalar:
+                return fmt::format("const v_{0} {1} = uniform_{0}(g->scalars[{2}]);\n", type, each.name, each.number);
+            case Statement::Kind::Load: return fmt::format("const v_{} {} = {};\n", type, each.name, load(each, part));
+            case Statement::Kind::Index: return fmt::format("const v_i64 {} = {};\n", each.name, index(each));
+            case Statement::Kind::Store: return store(each, part);
+            case Statement::Kind::Fold: {
+                const std::string name = fmt::format("{}_{}", bc::name_of(each.op), type);
+                const std::string value = part ? fmt::format("placed_{}({}, k, shift)", name, each.text) : each.text;
+                return fmt::format("f{0}[v] = {1}(f{0}[v], {2});\n", each.number, name, value);
+            }
+            case Statement::Kind::Check:
+                return fmt::format("check{}_{}(g->traps + {}, position + i, {}, {});\n",
+                                   each.name.empty() ? "" : "_masked", type, each.number,
+                                   part ? "k" : std::to_string(lanes_.lanes), each.text);
+        }
+        return {};
+    }
+
+    std::string load(const Statement& each, bool part) const {
+        const std::string_view type = bc::name_of(each.type);
+        switch (each.form.layout) {
+            case Layout::Uniform: return fmt::format("uniform_{}(p{})", type, each.number);
+            case Layout::Strided:
+                return fmt::format("gather_{2}{0}(p{1} + i * s{1}, s{1}{3})", type, each.number, part ? "part_" : "",
+                                   part ? ", k" : "");
+            default: break;
+        }
+        return fmt::format("{3}_{0}(p{1} + i * {2}{4})", type, each.number, bc::size_of(each.type),
+                           part ? "part" : "load", part ? ", k" : "");
+    }
+
+    std::string index(const Statement& each) const {
+        if (each.scope != Scope::Element) return fmt::format("one_i64((long)p{})", each.number);
+        std::string steps;
+        for (int lane = 0; lane < lanes_.lanes; ++lane) steps += fmt::format("{}{}", lane == 0 ? "" : ", ", lane);
+        return fmt::format("one_i64((long)p{0} + i * s{0}) + (v_i64){{{1}}} * s{0}", each.number, steps);
+    }
+
+    std::string store(const Statement& each, bool part) const {
+        const std::string_view type = bc::name_of(each.type);
+        const std::size_t size = bc::size_of(each.type);
+        const std::string count = part ? "k" : std::to_string(lanes_.lanes);
+        switch (each.form.layout) {
+            case Layout::Uniform: return fmt::format("scatter_{}(p{}, 0, 1, {});\n", type, each.number, each.text);
+            case Layout::Strided:
+                return fmt::format("scatter_{0}(p{1} + i * s{1}, s{1}, {2}, {3});\n", type, each.number, count,
+                                   each.text);
+            default: break;
+        }
+        if (part) return fmt::format("store_part_{}(p{} + i * {}, k, {});\n", type, each.number, size, each.text);
+        const std::string plain = fmt::format("store_{}(p{} + i * {}, {});\n", type, each.number, size, each.text);
+        if (!is_streamed(each)) return plain;
+        return fmt::format("if (a{0}) stream_{1}(p{0} + i * {2}, {3}); else {4}", each.number, type, size, each.text,
+                           plain);
+    }
+
+    const Body& body_;
+    const CpuLanes& lanes_;
+    bool folds_;
+};
+
+/// Ops whose host loop is called for all lanes.
+bool loops_in_host(const OpUse& use, Isa isa) noexcept {
+    if (bc::maths_of(use.op, use.type) == bc::Maths::Scalar) return true;
+    if (isa != Isa::baseline) return false;
+    switch (use.op) {
+        case Op::floor:
+        case Op::ceil:
+        case Op::trunc:
+        case Op::round:
+        case Op::rint:
+        case Op::fma: return true;
+        default: return false;
+    }
+}
+
+/// Functions of the maths library.
+bool is_own_maths(const OpUse& use) noexcept { return bc::is_float(use.type) && has_maths_text(use.op); }
+
+/// The text of those that are used: C++, for the kernel's lanes.
+std::string own_maths(const std::vector<OpUse>& uses, const CpuLanes& lanes) {
+    std::vector<Op> ops;
+    for (const OpUse& use : uses) {
+        if (is_own_maths(use)) ops.push_back(use.op);
+    }
+    if (ops.empty()) return {};
+    const bool wide = lanes.mask_bytes() == 8;
+    return fmt::format("#undef XL_LANES_F64\n#undef XL_LANES_F32\n#define XL_LANES_F64 {}\n#define XL_LANES_F32 {}\n",
+                       wide ? lanes.lanes : lanes.lanes / 2, lanes.lanes) +
+           std::string(maths_dialect(MathsDialect::gnu)) + maths_text(ops);
+}
+
+bool divides_integers(const OpUse& use) noexcept { return bc::can_fail(use.op, use.type); }
+
+/// Types that the definitions of an op use besides those of its operands and result.
+void add_temporaries(const OpUse& use, std::vector<DType>& types) {
+    const auto add = [&](DType type) {
+        if (std::ranges::find(types, type) == types.end()) types.push_back(type);
+    };
+    if (divides_integers(use) && bc::size_of(use.type) < 8) {
+        add(DType::f64);
+        add(use.type == DType::u32 ? DType::u32 : DType::i32);
+    }
+    if (use.op == Op::div && use.type == DType::c64) add(DType::f64);
+}
+
+}  // namespace
+
+int vector_bytes(Isa isa) noexcept { return isa == Isa::avx512 ? 64 : isa == Isa::avx2 ? 32 : 16; }
+
+std::optional<HostCall> CpuDialect::call_of(const OpUse& use) const {
+    if (is_own_maths(use)) return std::nullopt;
+    if (loops_in_host(use, isa_)) return HostCall{HostCall::Kind::Loop, use.op, use.type};
+    if (bc::is_complex(use.type) && (use.op == Op::mul || use.op == Op::div))
+        return HostCall{HostCall::Kind::Loop, use.op, use.type};
+    if (bc::maths_of(use.op, use.type) == bc::Maths::Vector)
+        return HostCall{HostCall::Kind::VectorMaths, use.op, use.type};
+    return std::nullopt;
+}
+
+std::optional<Source> CpuDialect::unit(const Body& body, std::string_view name) const {
+    std::vector<DType> types = body.types;
+    for (const OpUse& use : body.ops) add_temporaries(use, types);
+    const bool folds =
+        std::ranges::any_of(body.statements, [](const Statement& each) { return each.kind == Statement::Kind::Fold; });
+    const CpuLanes lanes = cpu_lanes(isa_, types, folds ? 32 : 64);
+    std::string text = cpu_definitions(lanes, types);
+    const std::string maths = own_maths(body.ops, lanes);
+    const bool cxx = !maths.empty();
+    text += maths;
+    std::vector<DType> divided;
+    for (const OpUse& use : body.ops) {
+        if (divides_integers(use)) {
+            if (std::ranges::find(divided, use.type) != divided.end()) continue;
+            divided.push_back(use.type);
+            text += integer_division(use.type);
+        } else if (is_own_maths(use)) {
+            const bool binary = bc::info(use.op).arity == 2;
+            text += definition(use, fmt::format("return xl_{}_$(a{});", bc::name_of(use.op), binary ? ", b" : ""), false);
+        } else if (loops_in_host(use, isa_)) {
+            text += host_loop(use, lanes);
+        } else if (bc::maths_of(use.op, use.type) == bc::Maths::Vector) {
+            text += vector_maths(use, lanes);
+        } else {
+            if (use.op == Op::div && bc::is_complex(use.type))
+                text += use.type == DType::c64 ? kQuotientOfFloats : kQuotientOfDoubles;
+            const std::string op_text =
+                use.op == Op::cast ? cast_text(use.type, use.result) : std::string(text_of(use));
+            if (op_text.empty()) return std::nullopt;
+            text += definition(use, op_text, call_of(use).has_value());
+            if (bc::info(use.op).kind == bc::OpKind::Reduce) text += cpu_fold_definitions(lanes, use.op, use.type);
+        }
+    }
+    return Source{text + Frame(body, lanes, folds).function(name), cxx, {}};
+}
+
+}  // namespace xlazy::be

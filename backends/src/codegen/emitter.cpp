@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "codegen/emitter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace xlazy::be {
+namespace {
+
+using bc::MicroOp;
+using Kind = bc::MicroOp::Kind;
+
+class Emitter {
+public:
+    Emitter(const KernelForm& form, const Dialect& dialect) : form_(form), dialect_(dialect) {}
+
+    Body body() {
+        for (std::size_t i = 0; i < form_.kernel->ops.size(); ++i) add(i);
+        std::ranges::sort(body_.types);
+        return std::move(body_);
+    }
+
+private:
+    struct Value {
+        std::string name;
+        Scope scope = Scope::Element;
+    };
+
+    void add(std::size_t i) {
+        const MicroOp& op = form_.kernel->ops[i];
+        values_.push_back({fmt::format("t{}", i)});
+        see(op.result);
+        switch (op.kind) {
+            case Kind::LoadView:
+            case Kind::LoadScratch: return add_load(op);
+            case Kind::LoadScalar: return make(Statement::Kind::Scalar, Scope::Kernel, op.result, scalars_++);
+            case Kind::Compute: return op.op == bc::Op::index ? add_index(op) : add_compute(op);
+            default: return add_store(op);
+        }
+    }
+
+    void see(bc::DType type) {
+        if (std::ranges::find(body_.types, type) == body_.types.end()) body_.types.push_back(type);
+    }
+
+    const AccessForm& next_access() { return form_.accesses[body_.accesses++]; }
+
+    /// A statement that makes the latest value.
+    void make(Statement::Kind kind, Scope scope, bc::DType type, unsigned number, AccessForm form = {},
+              std::string text = {}) {
+        Value& value = values_.back();
+        value.scope = scope;
+        body_.statements.push_back({kind, scope, type, number, form, value.name, std::move(text)});
+    }
+
+    void add_load(const MicroOp& op) {
+        const unsigned number = body_.accesses;
+        const AccessForm form = next_access();
+        // What a store before it may have written is read where it stands.
+        const Scope scope = form.layout == Layout::Uniform && !stored_ ? Scope::Row : Scope::Element;
+        make(Statement::Kind::Load, scope, op.result, number, form);
+    }
+
+    void add_index(const MicroOp& op) {
+        const unsigned number = body_.accesses;
+        const AccessForm form = next_access();
+        make(Statement::Kind::Index, form.layout == Layout::Uniform ? Scope::Row : Scope::Element, op.result, number,
+             form);
+    }
+
+    void add_store(const MicroOp& op) {
+        const unsigned number = body_.accesses;
+        stored_ = true;
+        const AccessForm form = next_access();
+        if (form.folded) use_of({op.op, op.type, op.result});
+        body_.statements.push_back({form.folded ? Statement::Kind::Fold : Statement::Kind::Store,
+                                    Scope::Element,
+                                    op.type,
+                                    number,
+                                    form,
+                                    {},
+                                    values_[op.in[0]].name,
+                                    op.op});
+    }
+
+    void add_compute(const MicroOp& op) {
+        if (op.op == bc::Op::copy || (op.op == bc::Op::cast && op.type == op.result)) {
+            values_.back() = values_[op.in[0]];
+            return;
+        }
+        see(op.type);
+        if (op.op == bc::Op::select) see(bc::DType::boolean);
+        const OpUse use{op.op, op.type, op.result};
+        Scope scope = Scope::Kernel;
+        std::string operands;
+        const std::optional<HostCall> call = use_of(use);
+        if (call) operands = fmt::format("g->calls[{}]", number_of(*call));
+        const bool fails = bc::can_fail(op.op, op.type);
+        for (unsigned k = 0; k < 3 && op.in[k] != bc::kNoValue; ++k) {
+            const Value& in = values_[op.in[k]];
+            scope = std::max(scope, in.scope);
+            operands += (operands.empty() ? "" : ", ") + in.name;
+        }
+        if (fails) return add_failing(op, operands);
+        make(Statement::Kind::Compute, scope, op.result, 0, {}, fmt::format("{}({})", name_of(use), operands));
+    }
+
+    /// `operands`: with the mask, if there is one. Checked for every element, since the first that fails is reported.
+    void add_failing(const MicroOp& op, const std::string& operands) {
+        const bool masked = (op.flags & bc::Instruction::kMasked) != 0;
+        if (masked) see(bc::DType::boolean);
+        const std::string suffix = fmt::format("{}_{}", masked ? "_masked" : "", bc::name_of(op.type));
+        make(Statement::Kind::Compute, Scope::Element, op.result, 0, {},
+             fmt::format("{}{}({})", bc::name_of(op.op), suffix, operands));
+        body_.statements.push_back(
+            {Statement::Kind::Check, Scope::Element, op.type, traps_++, {}, {}, fmt::format("{}", operands)});
+        body_.statements.back().name = masked ? "masked" : "";
+    }
+
+    std::optional<HostCall> use_of(const OpUse& use) {
+        if (std::ranges::find(body_.ops, use) == body_.ops.end()) body_.ops.push_back(use);
+        return dialect_.call_of(use);
+    }
+    std::size_t number_of(const HostCall& call) {
+        const auto at = std::ranges::find(body_.calls, call);
+        const auto number = static_cast<std::size_t>(at - body_.calls.begin());
+        if (at == body_.calls.end()) body_.calls.push_back(call);
+        return number;
+    }
+
+    static std::string name_of(const OpUse& use) {
+        if (use.op == bc::Op::cast) return fmt::format("cast_{}_{}", bc::name_of(use.type), bc::name_of(use.result));
+        return fmt::format("{}_{}", bc::name_of(use.op), bc::name_of(use.type));
+    }
+
+    const KernelForm& form_;
+    const Dialect& dialect_;
+    std::vector<Value> values_;
+    Body body_;
+    unsigned scalars_ = 0, traps_ = 0;
+    bool stored_ = false;
+};
+
+}  // namespace
+
+std::optional<Source> emit(const KernelForm& form, const Dialect& dialect, std::string_view name) {
+    Body body = Emitter(form, dialect).body();
+    std::optional<Source> source = dialect.unit(body, name);
+    if (source) source->calls = std::move(body.calls);
+    return source;
+}
+
+}  // namespace xlazy::be

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What generated code depends on: a kernel's micro-ops, and how its operands lie along the axis that its inner loop
+// goes through. Lengths, strides, offsets and scalars are arguments of the code.
+#pragma once
+
+#include "xlazy/bytecode/plan.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace xlazy::be {
+
+/// How an access moves inside a block of the nest.
+enum class Layout : std::uint8_t {
+    Uniform,  ///< one element
+    Dense,    ///< consecutive elements
+    Strided,
+};
+
+/// Of a load, store, reduction or generator: how generated code meets it.
+struct AccessForm {
+    Layout layout = Layout::Dense;
+    bool streamed = false;  ///< a store past the caches, where its address permits
+    /// Of a reduction: a row is one leaf with all lanes of the reduction rule, and its value is written, one a row.
+    /// Else the values that are to be combined are left in dense memory.
+    bool folded = false;
+    friend bool operator==(const AccessForm&, const AccessForm&) = default;
+};
+
+struct KernelForm {
+    const bc::Kernel* kernel = nullptr;
+    /// One an access, in the order of the micro-ops that have one: all but computations and scalars, and the generator.
+    std::vector<AccessForm> accesses;
+};
+
+constexpr bool has_access(const bc::MicroOp& op) noexcept {
+    using Kind = bc::MicroOp::Kind;
+    return op.kind == Kind::Compute ? op.op == bc::Op::index : op.kind != Kind::LoadScalar;
+}
+
+/// A routine of the host that generated code calls through a pointer.
+struct HostCall {
+    enum class Kind : std::uint8_t {
+        VectorMaths,  ///< the C library's routine for one full vector
+        Loop,         ///< a MapFn with arrays for operands
+    };
+    Kind kind;
+    bc::Op op;
+    bc::DType type;
+    friend bool operator==(const HostCall&, const HostCall&) = default;
+};
+
+/// Code of one kernel: a translation unit with the function of that name.
+struct Source {
+    std::string text;
+    bool cxx = false;  ///< C++, else C and C++
+    std::vector<HostCall> calls;
+};
+
+}  // namespace xlazy::be

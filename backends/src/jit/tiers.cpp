@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "jit/tiers.hpp"
+
+#include "codegen/emitter.hpp"
+#include "isa/kernel_table.hpp"
+#include "jit/kernel_library.hpp"
+#include "jit/variants.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <thread>
+
+namespace xlazy::be::jit {
+namespace {
+
+constexpr const char* kFunction = "xlazy_kernel";
+
+void* routine_of(const HostCall& call) noexcept {
+    if (call.kind == HostCall::Kind::Loop) return reinterpret_cast<void*>(map_kernel(call.op, call.type, Form::vv));
+    const VectorRoutine routine = kernels().of(call.type).routine[static_cast<std::size_t>(call.op)];
+    return routine == nullptr ? nullptr : routine();
+}
+
+std::string march_of(Isa isa) {
+    return isa == Isa::avx512 ? "-march=x86-64-v4" : isa == Isa::avx2 ? "-march=x86-64-v3" : "-march=x86-64";
+}
+
+}  // namespace
+
+std::vector<std::string> compiler_flags(Isa isa) {
+    std::vector<std::string> flags{"-O2",
+                                   "-fPIC",
+                                   "-ffp-contract=off",
+                                   "-fno-math-errno",
+                                   "-fno-trapping-math",
+                                   "-fwrapv",
+                                   "-fno-ident",
+                                   "-fno-tree-vectorize",
+                                   "-fno-asynchronous-unwind-tables",
+                                   "-fno-stack-protector",
+                                   "-fcf-protection=none",
+                                   "-w",
+                                   march_of(isa)};
+    if (isa == Isa::avx512) flags.emplace_back("-mprefer-vector-width=512");
+    return flags;
+}
+
+namespace {
+
+LibraryOptions library_options(const JitOptions& options) {
+    LibraryOptions result;
+    result.cache.place = options.cache_place;
+    result.cache.size_limit = options.cache_bytes;
+    result.compiler.program = options.compiler;
+    result.warn = options.warn;
+    return result;
+}
+
+/// What the cache has is not compiled.
+Built build_in_library(KernelLibrary& library, const Unit& unit, std::stop_token stop) {
+    KernelText text{unit.text, compiler_flags(unit.isa), std::string(name_of(unit.isa))};
+    text.flags.insert(text.flags.begin(), {"-x", unit.cxx ? "c++" : "c"});
+    KernelLibrary::Result result = library.find(text);
+    const bool loaded = result.module != nullptr;
+    if (!loaded) result = library.build(text, stop);
+    if (result.module == nullptr) return {{}, {}, false, result.error};
+    return {
+        result.module, [module = result.module](const std::string& name) { return module->symbol(name); }, loaded, {}};
+}
+
+}  // namespace
+
+/// The state of the tiers. Never destroyed: static arrays may outlive main.
+struct Tiers {
+    std::mutex mutex;  ///< of the options, the queue and the counts
+    JitOptions options;
+    std::atomic<JitMode> mode{JitMode::off};
+    Builder builder;
+    std::unique_ptr<KernelLibrary> library;  ///< made when it is needed first
+    Variants variants;
+
+    std::deque<Variant*> queue;
+    std::condition_variable_any wake;
+    std::jthread thread;
+    bool ended = false;
+
+    std::atomic<std::uint64_t> compiled{0}, loaded{0}, refused{0}, runs{0};
+    std::atomic<std::int64_t> nanoseconds{0};
+
+    static Tiers& get() {
+        static Tiers& tiers = *new Tiers;
+        return tiers;
+    }
+
+    Tiers() {
+        std::atexit([] { get().end(); });
+        pthread_atfork([] { get().lock(); }, [] { get().unlock(); }, [] { get().after_fork(); });
+    }
+
+    /// At the end of the program a compiler may run; nobody waits for what it makes.
+    void end() {
+        std::jthread last;
+        {
+            const std::lock_guard guard(mutex);
+            ended = true;
+            last = std::move(thread);
+        }
+        if (last.joinable()) last.request_stop();
+    }
+
+    void lock() {
+        mutex.lock();
+        variants.mutex().lock();
+    }
+    void unlock() {
+        variants.mutex().unlock();
+        mutex.unlock();
+    }
+    /// The thread is the parent's; the child's own one begins with its first kernel.
+    void after_fork() {
+        if (thread.joinable()) thread.detach();
+        unlock();
+    }
+
+    const Code* run(Variant& variant, std::int64_t elements) {
+        if (const Code* code = variant.code()) {
+            runs.fetch_add(1, std::memory_order_relaxed);
+            return code;
+        }
+        using State = Variant::State;
+        const JitMode now = mode.load(std::memory_order_relaxed);
+        if (now == JitMode::off || variant.state_.load(std::memory_order_relaxed) != State::Interpreted) return nullptr;
+        std::unique_lock guard(mutex);
+        if (elements < options.least_elements) return nullptr;
+        const std::int64_t sightings = variant.runs_.fetch_add(1) + 1;
+        const std::int64_t all = variant.elements_.fetch_add(elements) + elements;
+        if (now == JitMode::block) {
+            guard.unlock();
+            make(variant, {});
+            return variant.code();
+        }
+        if ((sightings >= options.runs || all >= options.elements) && !ended) enqueue(variant);
+        return nullptr;
+    }
+
+    void enqueue(Variant& variant) {
+        auto expected = Variant::State::Interpreted;
+        if (!variant.state_.compare_exchange_strong(expected, Variant::State::Queued)) return;
+        queue.push_back(&variant);
+        if (!thread.joinable()) thread = std::jthread([this](std::stop_token stop) { work(stop); });
+        wake.notify_one();
+    }
+
+    void work(std::stop_token stop) {
+        while (true) {
+            Variant* next = nullptr;
+            {
+                std::unique_lock guard(mutex);
+                if (!wake.wait(guard, stop, [&] { return !queue.empty(); })) return;
+                next = queue.front();
+                queue.pop_front();
+            }
+            make(*next, stop);
+        }
+    }
+
+    /// Emits, builds and publishes, unless somebody else does.
+    void make(Variant& variant, std::stop_token stop) {
+        const std::lock_guard guard(variant.making_);
+        if (variant.code() != nullptr || variant.state_ == Variant::State::Refused) return;
+        const std::optional<Source> source = emit(variant.form_, CpuDialect(variant.isa_), kFunction);
+        if (!source) return refuse(variant, "no code for one of its ops");
+        const auto begin = std::chrono::steady_clock::now();
+        const Built built = build({source->text, variant.isa_, source->cxx}, stop);
+        nanoseconds += (std::chrono::steady_clock::now() - begin).count();
+        if (built.owner == nullptr) return refuse(variant, built.error);
+        publish(variant, *source, built, kFunction);
+    }
+
+    Built build(const Unit& unit, std::stop_token stop) {
+        Builder use;
+        {
+            const std::lock_guard guard(mutex);
+            use = builder;
+            if (!use && library == nullptr) library = std::make_unique<KernelLibrary>(library_options(options));
+        }
+        return use ? use(unit, stop) : build_in_library(*library, unit, stop);
+    }
+
+    void publish(Variant& variant, const Source& source, const Built& built, const std::string& name) {
+        auto code = std::make_unique<Code>();
+        code->function = reinterpret_cast<KernelFunction>(built.find(name));
+        code->owner = built.owner;
+        for (const HostCall& call : source.calls) {
+            code->calls.push_back(routine_of(call));
+            if (code->calls.back() == nullptr) return refuse(variant, "a routine that it calls is missing");
+        }
+        if (code->function == nullptr) return refuse(variant, "its code lacks the function");
+        ++(built.loaded ? loaded : compiled);
+        trace(fmt::format("kernel of {} ops {}", variant.kernel_.ops.size(), built.loaded ? "loaded" : "compiled"));
+        variant.state_ = Variant::State::Compiled;
+        variant.code_.store(code.release(), std::memory_order_release);
+    }
+
+    void refuse(Variant& variant, const std::string& why) {
+        variant.state_ = Variant::State::Refused;
+        ++refused;
+        trace(fmt::format("kernel of {} ops stays interpreted: {}", variant.kernel_.ops.size(), why));
+    }
+
+    void trace(const std::string& line) {
+        std::function<void(const std::string&)> sink;
+        {
+            const std::lock_guard guard(mutex);
+            sink = options.trace;
+        }
+        if (sink) sink(line);
+    }
+
+    std::size_t make_all() {
+        const std::vector<Variant*> waiting =
+            variants.those([](const Variant& each) { return each.state_ == Variant::State::Interpreted; });
+        std::size_t made = 0;
+        for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512}) made += make_together(waiting, isa);
+        return made;
+    }
+
+    /// Each kernel's unit becomes a namespace of one unit, in C++.
+    std::size_t make_together(const std::vector<Variant*>& waiting, Isa isa) {
+        std::vector<std::pair<Variant*, Source>> sources;
+        std::string text;
+        for (Variant* each : waiting) {
+            if (each->isa_ != isa) continue;
+            const std::string name = fmt::format("{}_{}", kFunction, sources.size());
+            std::optional<Source> source = emit(each->form_, CpuDialect(isa), name);
+            if (!source) {
+                refuse(*each, "no code for one of its ops");
+                continue;
+            }
+            text += fmt::format("namespace n{} {{\n{}}}\n", sources.size(), source->text);
+            sources.emplace_back(each, std::move(*source));
+        }
+        if (sources.empty()) return 0;
+        const Isa now = current_isa();
+        set_isa(isa);  // whose routines are called
+        const Built built = build({text, isa, true}, {});
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+            if (built.owner == nullptr)
+                refuse(*sources[i].first, built.error);
+            else
+                publish(*sources[i].first, sources[i].second, built, fmt::format("{}_{}", kFunction, i));
+        }
+        set_isa(now);
+        return sources.size();
+    }
+};
+
+Variant* find_variant(const bc::Kernel& kernel, std::span<const AccessForm> accesses) {
+    Tiers& tiers = Tiers::get();
+    if (tiers.mode.load(std::memory_order_relaxed) == JitMode::off) return nullptr;
+    return &tiers.variants.find(kernel, accesses, current_isa());
+}
+
+const Code* code_for_run(Variant& variant, std::int64_t elements) { return Tiers::get().run(variant, elements); }
+
+std::size_t compile_all_together() { return Tiers::get().make_all(); }
+
+void set_builder(Builder builder) {
+    Tiers& tiers = Tiers::get();
+    const std::lock_guard guard(tiers.mutex);
+    tiers.builder = std::move(builder);
+}
+
+}  // namespace xlazy::be::jit
+
+namespace xlazy::be {
+
+void set_jit(JitOptions options) {
+    jit::Tiers& tiers = jit::Tiers::get();
+    const std::lock_guard guard(tiers.mutex);
+    tiers.mode.store(options.mode, std::memory_order_relaxed);
+    tiers.options = std::move(options);
+}
+
+JitCounts jit_counts() noexcept {
+    const jit::Tiers& tiers = jit::Tiers::get();
+    return {tiers.compiled, tiers.loaded, tiers.refused, tiers.runs,
+            static_cast<double>(tiers.nanoseconds.load()) * 1e-9};
+}
+
+}  // namespace xlazy::be

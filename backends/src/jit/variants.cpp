@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "jit/variants.hpp"
+
+#include <algorithm>
+
+namespace xlazy::be::jit {
+namespace {
+
+using bc::MicroOp;
+using Kind = bc::MicroOp::Kind;
+
+/// Loads, stores and reductions of bases and of scratch have the same code.
+char code_of(Kind kind) noexcept {
+    switch (kind) {
+        case Kind::LoadView:
+        case Kind::LoadScratch: return 'l';
+        case Kind::StoreView:
+        case Kind::StoreScratch: return 's';
+        case Kind::ReduceView:
+        case Kind::ReduceScratch: return 'r';
+        case Kind::LoadScalar: return 'c';
+        case Kind::Compute: return 'o';
+    }
+    return '?';
+}
+
+/// Everything of a kernel that its code depends on.
+std::string signature_of(const bc::Kernel& kernel, Isa isa) {
+    std::string key;
+    key.reserve(kernel.ops.size() * 12 + 1);
+    key += static_cast<char>(isa);
+    for (const MicroOp& op : kernel.ops) {
+        key += code_of(op.kind);
+        key += static_cast<char>(op.op);
+        key += static_cast<char>(op.type);
+        key += static_cast<char>(op.result);
+        key += static_cast<char>(op.flags & bc::Instruction::kMasked);
+        for (const bc::ValueId in : op.in) {
+            key += static_cast<char>(in & 0xff);
+            key += static_cast<char>(in >> 8);
+        }
+    }
+    return key;
+}
+
+/// Every operand by its stride.
+std::vector<AccessForm> any_form(const bc::Kernel& kernel) {
+    std::vector<AccessForm> accesses;
+    for (const MicroOp& op : kernel.ops) {
+        if (!has_access(op)) continue;
+        const bool reduces = op.kind == Kind::ReduceView || op.kind == Kind::ReduceScratch;
+        accesses.push_back({reduces ? Layout::Dense : Layout::Strided});
+    }
+    return accesses;
+}
+
+}  // namespace
+
+static_assert(bc::kOpCount < 256);
+
+Variant::Variant(const bc::Kernel& kernel, std::vector<AccessForm> accesses, Isa isa)
+    : kernel_(kernel), form_{&kernel_, std::move(accesses)}, isa_(isa) {}
+
+Variant& Variants::find(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Isa isa) {
+    const std::lock_guard guard(mutex_);
+    Family& family = families_[signature_of(kernel, isa)];
+    const auto same = [&](std::span<const AccessForm> form) {
+        return std::ranges::find_if(family,
+                                    [&](const auto& each) { return std::ranges::equal(each->form().accesses, form); });
+    };
+    if (const auto at = same(accesses); at != family.end()) return **at;
+    std::vector<AccessForm> form(accesses.begin(), accesses.end());
+    if (family.size() + 1 >= kMaxVariants) {
+        form = any_form(kernel);
+        if (const auto at = same(form); at != family.end()) return **at;
+    }
+    return *family.emplace_back(std::make_unique<Variant>(kernel, std::move(form), isa));
+}
+
+}  // namespace xlazy::be::jit

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All kernels that were looked up, by what their code depends on.
+#pragma once
+
+#include "jit/tiers.hpp"
+
+#include <mutex>
+#include <unordered_map>
+
+namespace xlazy::be::jit {
+
+class Variants {
+public:
+    /// As find_variant.
+    Variant& find(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Isa isa);
+    /// Those that hold for `f`.
+    template <class F>
+    std::vector<Variant*> those(F&& f) {
+        const std::lock_guard guard(mutex_);
+        std::vector<Variant*> result;
+        for (auto& [key, family] : families_) {
+            for (auto& variant : family) {
+                if (f(*variant)) result.push_back(variant.get());
+            }
+        }
+        return result;
+    }
+    std::mutex& mutex() noexcept { return mutex_; }
+
+private:
+    using Family = std::vector<std::unique_ptr<Variant>>;
+    std::mutex mutex_;
+    std::unordered_map<std::string, Family> families_;
+};
+
+}  // namespace xlazy::be::jit
