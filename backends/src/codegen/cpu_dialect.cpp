@@ -479,7 +479,8 @@ std::optional<Source> CpuDialect::unit(const Body& body, std::string_view name) 
             text += integer_division(use.type);
         } else if (is_own_maths(use)) {
             const bool binary = bc::info(use.op).arity == 2;
-            text += definition(use, fmt::format("return xl_{}_$(a{});", bc::name_of(use.op), binary ? ", b" : ""), false);
+            text +=
+                definition(use, fmt::format("return xl_{}_$(a{});", bc::name_of(use.op), binary ? ", b" : ""), false);
         } else if (loops_in_host(use, isa_)) {
             text += host_loop(use, lanes);
         } else if (bc::maths_of(use.op, use.type) == bc::Maths::Vector) {

@@ -111,6 +111,7 @@ void recover(bc::Op op, const double* a, const double* b, double& re, double& im
 
 /// The table of the instruction set in use.
 const KernelTable& kernels() noexcept;
+const KernelTable& kernels(Isa isa) noexcept;
 
 /// A loop of ops that are one call of the C library an element: the same in every tier. Null if `op` is none of them.
 MapFn scalar_maths(bc::Op op, bc::DType type, Form form) noexcept;

@@ -8,22 +8,29 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
+#include <new>
+#include <system_error>
 #include <thread>
 
 namespace xlazy::be::jit {
 namespace {
 
 constexpr const char* kFunction = "xlazy_kernel";
+constexpr int kNice = 10;
 
-void* routine_of(const HostCall& call) noexcept {
-    if (call.kind == HostCall::Kind::Loop) return reinterpret_cast<void*>(map_kernel(call.op, call.type, Form::vv));
-    const VectorRoutine routine = kernels().of(call.type).routine[static_cast<std::size_t>(call.op)];
-    return routine == nullptr ? nullptr : routine();
+void* routine_of(const HostCall& call, Isa isa) noexcept {
+    const TypeKernels& loops = kernels(isa).of(call.type);
+    const auto op = static_cast<std::size_t>(call.op);
+    if (call.kind == HostCall::Kind::VectorMaths) return loops.routine[op] == nullptr ? nullptr : loops.routine[op]();
+    const MapFn scalar = scalar_maths(call.op, call.type, Form::vv);
+    return reinterpret_cast<void*>(scalar != nullptr ? scalar : loops.map[op][static_cast<std::size_t>(Form::vv)]);
 }
 
 std::string march_of(Isa isa) {
@@ -61,16 +68,16 @@ LibraryOptions library_options(const JitOptions& options) {
     return result;
 }
 
-/// What the cache has is not compiled.
-Built build_in_library(KernelLibrary& library, const Unit& unit, std::stop_token stop) {
+/// What the cache has is not compiled. `only_find`: nothing is.
+Built build_in_library(KernelLibrary& library, const Unit& unit, bool only_find, std::stop_token stop) {
     KernelText text{unit.text, compiler_flags(unit.isa), std::string(name_of(unit.isa))};
     text.flags.insert(text.flags.begin(), {"-x", unit.cxx ? "c++" : "c"});
     KernelLibrary::Result result = library.find(text);
     const bool loaded = result.module != nullptr;
-    if (!loaded) result = library.build(text, stop);
+    if (!loaded && !only_find) result = library.build(text, stop);
     if (result.module == nullptr) return {{}, {}, false, result.error};
-    return {
-        result.module, [module = result.module](const std::string& name) { return module->symbol(name); }, loaded, {}};
+    const auto find = [module = result.module](const std::string& name) { return module->symbol(name); };
+    return {result.module, find, loaded, {}};
 }
 
 }  // namespace
@@ -84,7 +91,11 @@ struct Tiers {
     std::unique_ptr<KernelLibrary> library;  ///< made when it is needed first
     Variants variants;
 
-    std::deque<Variant*> queue;
+    struct Task {
+        Variant* variant;
+        bool only_find;  ///< in the cache
+    };
+    std::deque<Task> queue;
     std::condition_variable_any wake;
     std::jthread thread;
     bool ended = false;
@@ -121,75 +132,104 @@ struct Tiers {
         variants.mutex().unlock();
         mutex.unlock();
     }
-    /// The thread is the parent's; the child's own one begins with its first kernel.
+    /// The thread is the parent's, and what it was at never ends here: the child begins anew with what has no code yet.
     void after_fork() {
         if (thread.joinable()) thread.detach();
+        queue.clear();
+        static_cast<void>(library.release());
+        variants.each_locked([](Variant& each) {
+            if (each.state_ == Variant::State::Queued) each.state_ = Variant::State::Interpreted;
+            new (&each.making_) std::mutex;
+        });
         unlock();
     }
 
     const Code* run(Variant& variant, std::int64_t elements) {
+        const JitMode now = mode.load(std::memory_order_relaxed);
+        if (now == JitMode::off) return nullptr;
         if (const Code* code = variant.code()) {
             runs.fetch_add(1, std::memory_order_relaxed);
             return code;
         }
-        using State = Variant::State;
-        const JitMode now = mode.load(std::memory_order_relaxed);
-        if (now == JitMode::off || variant.state_.load(std::memory_order_relaxed) != State::Interpreted) return nullptr;
-        std::unique_lock guard(mutex);
-        if (elements < options.least_elements) return nullptr;
-        const std::int64_t sightings = variant.runs_.fetch_add(1) + 1;
-        const std::int64_t all = variant.elements_.fetch_add(elements) + elements;
-        if (now == JitMode::block) {
-            guard.unlock();
-            make(variant, {});
-            return variant.code();
+        if (variant.state_.load(std::memory_order_relaxed) != Variant::State::Interpreted) return nullptr;
+        {
+            const std::lock_guard guard(mutex);
+            if (elements < options.least_elements) return nullptr;
+            const std::int64_t sightings = variant.runs_.fetch_add(1) + 1;
+            const std::int64_t all = variant.elements_.fetch_add(elements) + elements;
+            if (now == JitMode::background) {
+                const bool often = sightings >= options.runs || all >= options.elements;
+                if (often || sightings == 1) enqueue(variant, !often);
+                return nullptr;
+            }
         }
-        if ((sightings >= options.runs || all >= options.elements) && !ended) enqueue(variant);
-        return nullptr;
+        make(variant, false, {});
+        return variant.code();
     }
 
-    void enqueue(Variant& variant) {
-        auto expected = Variant::State::Interpreted;
-        if (!variant.state_.compare_exchange_strong(expected, Variant::State::Queued)) return;
-        queue.push_back(&variant);
-        if (!thread.joinable()) thread = std::jthread([this](std::stop_token stop) { work(stop); });
+    /// What is in the cache is found before anything is compiled.
+    void enqueue(Variant& variant, bool only_find) {
+        if (ended || (only_find && builder)) return;
+        if (!only_find) {
+            auto expected = Variant::State::Interpreted;
+            if (!variant.state_.compare_exchange_strong(expected, Variant::State::Queued)) return;
+        }
+        if (only_find)
+            queue.push_front({&variant, true});
+        else
+            queue.push_back({&variant, false});
+        if (!thread.joinable()) {
+            try {
+                thread = std::jthread([this](std::stop_token stop) { work(stop); });
+            } catch (const std::system_error&) {
+                queue.clear();  // no thread, no code
+            }
+        }
         wake.notify_one();
     }
 
     void work(std::stop_token stop) {
-        while (true) {
-            Variant* next = nullptr;
+        // Compilers run beside the program's own threads, not before them.
+        setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+        while (!stop.stop_requested()) {
+            Task next{};
             {
                 std::unique_lock guard(mutex);
                 if (!wake.wait(guard, stop, [&] { return !queue.empty(); })) return;
                 next = queue.front();
                 queue.pop_front();
             }
-            make(*next, stop);
+            try {
+                make(*next.variant, next.only_find, stop);
+            } catch (const std::exception& error) {
+                refuse(*next.variant, error.what());
+            }
         }
     }
 
-    /// Emits, builds and publishes, unless somebody else does.
-    void make(Variant& variant, std::stop_token stop) {
+    /// Emits, builds and publishes, unless somebody else has.
+    void make(Variant& variant, bool only_find, std::stop_token stop) {
         const std::lock_guard guard(variant.making_);
         if (variant.code() != nullptr || variant.state_ == Variant::State::Refused) return;
         const std::optional<Source> source = emit(variant.form_, CpuDialect(variant.isa_), kFunction);
         if (!source) return refuse(variant, "no code for one of its ops");
         const auto begin = std::chrono::steady_clock::now();
-        const Built built = build({source->text, variant.isa_, source->cxx}, stop);
+        const Built built = build({source->text, variant.isa_, source->cxx}, only_find, stop);
         nanoseconds += (std::chrono::steady_clock::now() - begin).count();
-        if (built.owner == nullptr) return refuse(variant, built.error);
-        publish(variant, *source, built, kFunction);
+        if (built.owner != nullptr)
+            publish(variant, *source, built, kFunction);
+        else if (!only_find)
+            refuse(variant, built.error);
     }
 
-    Built build(const Unit& unit, std::stop_token stop) {
+    Built build(const Unit& unit, bool only_find, std::stop_token stop) {
         Builder use;
         {
             const std::lock_guard guard(mutex);
             use = builder;
             if (!use && library == nullptr) library = std::make_unique<KernelLibrary>(library_options(options));
         }
-        return use ? use(unit, stop) : build_in_library(*library, unit, stop);
+        return use ? use(unit, stop) : build_in_library(*library, unit, only_find, stop);
     }
 
     void publish(Variant& variant, const Source& source, const Built& built, const std::string& name) {
@@ -197,7 +237,7 @@ struct Tiers {
         code->function = reinterpret_cast<KernelFunction>(built.find(name));
         code->owner = built.owner;
         for (const HostCall& call : source.calls) {
-            code->calls.push_back(routine_of(call));
+            code->calls.push_back(routine_of(call, variant.isa_));
             if (code->calls.back() == nullptr) return refuse(variant, "a routine that it calls is missing");
         }
         if (code->function == nullptr) return refuse(variant, "its code lacks the function");
@@ -246,16 +286,13 @@ struct Tiers {
             sources.emplace_back(each, std::move(*source));
         }
         if (sources.empty()) return 0;
-        const Isa now = current_isa();
-        set_isa(isa);  // whose routines are called
-        const Built built = build({text, isa, true}, {});
+        const Built built = build({text, isa, true}, false, {});
         for (std::size_t i = 0; i < sources.size(); ++i) {
             if (built.owner == nullptr)
                 refuse(*sources[i].first, built.error);
             else
                 publish(*sources[i].first, sources[i].second, built, fmt::format("{}_{}", kFunction, i));
         }
-        set_isa(now);
         return sources.size();
     }
 };

@@ -25,6 +25,13 @@ public:
         }
         return result;
     }
+    /// Calls f for all; the caller holds the mutex.
+    template <class F>
+    void each_locked(F&& f) {
+        for (auto& [key, family] : families_) {
+            for (auto& variant : family) f(*variant);
+        }
+    }
     std::mutex& mutex() noexcept { return mutex_; }
 
 private:

@@ -24,8 +24,8 @@ struct JitOptions {
     /// In the background a kernel is compiled after so many runs, or so many elements in all its runs.
     std::int64_t runs = 2, elements = 10'000'000;
     std::string compiler{};  ///< a name that is looked up in PATH, or a path; empty: the first of the usual ones
-    jc::Place cache_place = jc::default_place();
-    std::uint64_t cache_bytes = jc::kDefaultSizeLimit;  ///< 0: nothing is kept on disk
+    jc::Place cache_place{};  ///< nowhere: nothing is kept on disk
+    std::uint64_t cache_bytes = jc::kDefaultSizeLimit;  ///< 0: likewise
     /// Gets the sentence that tells why kernels are not compiled or not kept, once; from any thread.
     std::function<void(const std::string&)> warn{};
     /// Gets a line for every kernel that is compiled, loaded or refused; from any thread. Empty: nobody asks.
