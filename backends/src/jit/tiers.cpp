@@ -73,11 +73,10 @@ Built build_in_library(KernelLibrary& library, const Unit& unit, bool only_find,
     KernelText text{unit.text, compiler_flags(unit.isa), std::string(name_of(unit.isa))};
     text.flags.insert(text.flags.begin(), {"-x", unit.cxx ? "c++" : "c"});
     KernelLibrary::Result result = library.find(text);
-    const bool loaded = result.module != nullptr;
-    if (!loaded && !only_find) result = library.build(text, stop);
+    if (result.module == nullptr && !only_find) result = library.build(text, stop);
     if (result.module == nullptr) return {{}, {}, false, result.error};
     const auto find = [module = result.module](const std::string& name) { return module->symbol(name); };
-    return {result.module, find, loaded, {}};
+    return {result.module, find, !result.compiled, {}};
 }
 
 }  // namespace
