@@ -18,9 +18,7 @@ inline be::jit::Built build_here(const be::jit::Unit& unit, std::stop_token stop
         return be::jit::choose_compiler(options);
     }();
     if (choice.compiler == nullptr) return {{}, {}, false, choice.reason};
-    std::vector<std::string> flags = be::jit::compiler_flags(unit.isa);
-    if (unit.cxx) flags.emplace_back("-O1");  // many kernels: the bits are those of -O2
-    flags.insert(flags.begin(), {"-x", unit.cxx ? "c++" : "c"});
+    const std::vector<std::string> flags = be::jit::compiler_flags(unit);
     const be::jit::CompileResult made = choice.compiler->compile({unit.text, flags, stop});
     if (!made) return {{}, {}, false, made.error};
     const be::jit::LoadResult loaded = be::jit::load_object(made.object);

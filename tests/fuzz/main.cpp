@@ -5,6 +5,8 @@
 #include "fuzz/level_frontend.hpp"
 #include "fuzz/level_runtime.hpp"
 #include "fuzz/shrink.hpp"
+#include "xlazy/backends/jit.hpp"
+#include "xlazy/runtime.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -33,6 +36,7 @@ constexpr const char* kUsage = R"(usage: xlazy-fuzz [options]
   --save DIR       write every failing program to DIR
   --shrink SECONDS time to make a failing program small (default 20)
   --failures N     stop after N failures (default 1)
+  --compiled K     compile up to K kernels of every 100 programs and run those programs again
 
 Exit status: 0 all agree, 1 something differs, 2 usage.
 )";
@@ -41,6 +45,7 @@ struct Options {
     std::uint64_t programs = 1000, seed = 1, least = 0, failures = 1;
     std::string level, replay, save;
     std::optional<std::uint64_t> number;
+    std::size_t compiled = 0;
     bool coverage = false;
     double shrink_seconds = 20;
 };
@@ -73,7 +78,20 @@ std::string level_of(std::uint64_t program) {
 
 class Session {
 public:
-    explicit Session(Options options) : options_(std::move(options)) {}
+    explicit Session(Options options) : options_(std::move(options)) {
+        if (options_.compiled == 0) return;
+        // Every kernel counts, and none is compiled by itself.
+        be::JitOptions jit;
+        jit.mode = be::JitMode::background;
+        jit.least_elements = 0;
+        jit.runs = jit.elements = std::numeric_limits<std::int64_t>::max();
+        jit.compiler_limit = std::chrono::minutes(10);
+        jit.trace = [](const std::string& line) {
+            if (line.find("stays interpreted") != line.npos) fmt::print("{}\n", line);
+        };
+        flush();  // the first use of the library applies the environment
+        be::set_jit(std::move(jit));
+    }
 
     int run() {
         if (!options_.replay.empty()) return replay();
@@ -83,10 +101,18 @@ public:
         }
         std::map<std::string, std::uint64_t> counts;
         std::uint64_t done = 0;
+        std::vector<std::pair<std::string, std::uint64_t>> again;
         for (; done < options_.programs && failures_ < options_.failures; ++done) {
             const std::string level = options_.level.empty() ? level_of(done) : options_.level;
+            again.emplace_back(level, counts[level]);
             program(level, counts[level]++, false);
+            if (options_.compiled == 0 || (again.size() < kTogether && done + 1 < options_.programs)) continue;
+            kernels_ += be::compile_seen_kernels(options_.compiled);
+            for (const auto& [name, number] : again) program(name, number, false);
+            again.clear();
         }
+        if (options_.compiled != 0)
+            fmt::print("{} kernels compiled, {} runs of compiled kernels\n", kernels_, be::jit_counts().runs);
         std::string summary;
         for (const auto& [level, count] : counts) summary += fmt::format(", {} {}", count, level);
         fmt::print("{} programs{}, seed {}: {} failures\n", done, summary, options_.seed, failures_);
@@ -152,7 +178,9 @@ private:
         return wrong.empty() ? 0 : 1;
     }
 
+    static constexpr std::size_t kTogether = 100;
     Options options_;
+    std::size_t kernels_ = 0;
     Coverage coverage_;
     std::uint64_t failures_ = 0;
 };
@@ -183,6 +211,8 @@ bool parse(int count, char** words, Options& options) {
             options.save = value;
         else if (word == "--shrink")
             options.shrink_seconds = std::strtod(value.c_str(), nullptr);
+        else if (word == "--compiled")
+            options.compiled = number();
         else if (word == "--failures")
             options.failures = number();
         else

@@ -73,8 +73,8 @@ private:
         const unsigned number = body_.accesses;
         stored_ = true;
         const AccessForm form = next_access();
-        if (form.folded) use_of({op.op, op.type, op.result});
-        body_.statements.push_back({form.folded ? Statement::Kind::Fold : Statement::Kind::Store,
+        if (form.folding != Folding::None) use_of({op.op, op.type, op.result});
+        body_.statements.push_back({form.folding != Folding::None ? Statement::Kind::Fold : Statement::Kind::Store,
                                     Scope::Element,
                                     op.type,
                                     number,

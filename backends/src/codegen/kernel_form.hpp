@@ -18,13 +18,18 @@ enum class Layout : std::uint8_t {
     Strided,
 };
 
+/// What generated code does with the values of a reduction.
+enum class Folding : std::uint8_t {
+    None,  ///< leaves them in dense memory
+    Leaf,  ///< folds a row, which is one leaf with all lanes of the reduction rule, to one value a row
+    Rows,  ///< folds the rows of a leaf that has one lane, one after the other, to a row of values
+};
+
 /// Of a load, store, reduction or generator: how generated code meets it.
 struct AccessForm {
     Layout layout = Layout::Dense;
     bool streamed = false;  ///< a store past the caches, where its address permits
-    /// Of a reduction: a row is one leaf with all lanes of the reduction rule, and its value is written, one a row.
-    /// Else the values that are to be combined are left in dense memory.
-    bool folded = false;
+    Folding folding = Folding::None;  ///< of all reductions of a kernel the same
     friend bool operator==(const AccessForm&, const AccessForm&) = default;
 };
 

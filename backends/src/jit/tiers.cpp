@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -23,7 +24,9 @@ namespace xlazy::be::jit {
 namespace {
 
 constexpr const char* kFunction = "xlazy_kernel";
+constexpr const char* kNoText = "there is no code for one of its ops";
 constexpr int kNice = 10;
+constexpr std::size_t kTogether = 300;  ///< kernels in a unit
 
 void* routine_of(const HostCall& call, Isa isa) noexcept {
     const TypeKernels& loops = kernels(isa).of(call.type);
@@ -39,21 +42,23 @@ std::string march_of(Isa isa) {
 
 }  // namespace
 
-std::vector<std::string> compiler_flags(Isa isa) {
-    std::vector<std::string> flags{"-O2",
+std::vector<std::string> compiler_flags(const Unit& unit) {
+    std::vector<std::string> flags{"-x",
+                                   unit.cxx ? "c++" : "c",
+                                   unit.many ? "-O1" : "-O2",
+                                   march_of(unit.isa),
                                    "-fPIC",
                                    "-ffp-contract=off",
                                    "-fno-math-errno",
                                    "-fno-trapping-math",
                                    "-fwrapv",
-                                   "-fno-ident",
                                    "-fno-tree-vectorize",
+                                   "-fno-ident",
                                    "-fno-asynchronous-unwind-tables",
                                    "-fno-stack-protector",
                                    "-fcf-protection=none",
-                                   "-w",
-                                   march_of(isa)};
-    if (isa == Isa::avx512) flags.emplace_back("-mprefer-vector-width=512");
+                                   "-w"};
+    if (unit.isa == Isa::avx512) flags.emplace_back("-mprefer-vector-width=512");
     return flags;
 }
 
@@ -64,14 +69,14 @@ LibraryOptions library_options(const JitOptions& options) {
     result.cache.place = options.cache_place;
     result.cache.size_limit = options.cache_bytes;
     result.compiler.program = options.compiler;
+    result.compiler.limit = options.compiler_limit;
     result.warn = options.warn;
     return result;
 }
 
 /// What the cache has is not compiled. `only_find`: nothing is.
 Built build_in_library(KernelLibrary& library, const Unit& unit, bool only_find, std::stop_token stop) {
-    KernelText text{unit.text, compiler_flags(unit.isa), std::string(name_of(unit.isa))};
-    text.flags.insert(text.flags.begin(), {"-x", unit.cxx ? "c++" : "c"});
+    const KernelText text{unit.text, compiler_flags(unit), std::string(name_of(unit.isa))};
     KernelLibrary::Result result = library.find(text);
     if (result.module == nullptr && !only_find) result = library.build(text, stop);
     if (result.module == nullptr) return {{}, {}, false, result.error};
@@ -211,7 +216,7 @@ struct Tiers {
         const std::lock_guard guard(variant.making_);
         if (variant.code() != nullptr || variant.state_ == Variant::State::Refused) return;
         const std::optional<Source> source = emit(variant.form_, CpuDialect(variant.isa_), kFunction);
-        if (!source) return refuse(variant, "no code for one of its ops");
+        if (!source) return refuse(variant, kNoText);
         const auto begin = std::chrono::steady_clock::now();
         const Built built = build({source->text, variant.isa_, source->cxx}, only_find, stop);
         nanoseconds += (std::chrono::steady_clock::now() - begin).count();
@@ -261,38 +266,43 @@ struct Tiers {
         if (sink) sink(line);
     }
 
-    std::size_t make_all() {
-        const std::vector<Variant*> waiting =
-            variants.those([](const Variant& each) { return each.state_ == Variant::State::Interpreted; });
+    std::size_t make_seen(std::size_t most) {
+        std::vector<Variant*> waiting = variants.those([](const Variant& each) {
+            return each.state_ == Variant::State::Interpreted && each.runs_.load(std::memory_order_relaxed) > 0;
+        });
+        if (waiting.size() > most) waiting.resize(most);
+        std::ranges::sort(waiting, {}, &Variant::isa_);
         std::size_t made = 0;
-        for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512}) made += make_together(waiting, isa);
+        for (std::size_t first = 0; first < waiting.size();) {
+            std::size_t end = first;
+            while (end < waiting.size() && end < first + kTogether && waiting[end]->isa_ == waiting[first]->isa_) ++end;
+            made += make_together({waiting.data() + first, end - first});
+            first = end;
+        }
         return made;
     }
 
-    /// Each kernel's unit becomes a namespace of one unit, in C++.
-    std::size_t make_together(const std::vector<Variant*>& waiting, Isa isa) {
-        std::vector<std::pair<Variant*, Source>> sources;
-        std::string text;
-        for (Variant* each : waiting) {
-            if (each->isa_ != isa) continue;
-            const std::string name = fmt::format("{}_{}", kFunction, sources.size());
-            std::optional<Source> source = emit(each->form_, CpuDialect(isa), name);
-            if (!source) {
-                refuse(*each, "no code for one of its ops");
-                continue;
-            }
-            text += fmt::format("namespace n{} {{\n{}}}\n", sources.size(), source->text);
-            sources.emplace_back(each, std::move(*source));
+    /// Each kernel's unit becomes a namespace of one unit.
+    std::size_t make_together(std::span<Variant* const> kernels) {
+        Unit unit{{}, kernels[0]->isa_, true, true};
+        std::vector<std::optional<Source>> sources;
+        for (std::size_t i = 0; i < kernels.size(); ++i) {
+            const std::optional<Source>& source =
+                sources.emplace_back(emit(kernels[i]->form_, CpuDialect(unit.isa), fmt::format("{}_{}", kFunction, i)));
+            if (source) unit.text += fmt::format("namespace n{} {{\n{}}}\n", i, source->text);
         }
-        if (sources.empty()) return 0;
-        const Built built = build({text, isa, true}, false, {});
-        for (std::size_t i = 0; i < sources.size(); ++i) {
-            if (built.owner == nullptr)
-                refuse(*sources[i].first, built.error);
+        const Built built = build(unit, false, {});
+        std::size_t made = 0;
+        for (std::size_t i = 0; i < kernels.size(); ++i) {
+            if (!sources[i])
+                refuse(*kernels[i], kNoText);
+            else if (built.owner == nullptr)
+                refuse(*kernels[i], built.error);
             else
-                publish(*sources[i].first, sources[i].second, built, fmt::format("{}_{}", kFunction, i));
+                publish(*kernels[i], *sources[i], built, fmt::format("{}_{}", kFunction, i));
+            made += kernels[i]->code() != nullptr;
         }
-        return sources.size();
+        return made;
     }
 };
 
@@ -303,8 +313,6 @@ Variant* find_variant(const bc::Kernel& kernel, std::span<const AccessForm> acce
 }
 
 const Code* code_for_run(Variant& variant, std::int64_t elements) { return Tiers::get().run(variant, elements); }
-
-std::size_t compile_all_together() { return Tiers::get().make_all(); }
 
 void set_builder(Builder builder) {
     Tiers& tiers = Tiers::get();
@@ -322,6 +330,8 @@ void set_jit(JitOptions options) {
     tiers.mode.store(options.mode, std::memory_order_relaxed);
     tiers.options = std::move(options);
 }
+
+std::size_t compile_seen_kernels(std::size_t most) { return jit::Tiers::get().make_seen(most); }
 
 JitCounts jit_counts() noexcept {
     const jit::Tiers& tiers = jit::Tiers::get();

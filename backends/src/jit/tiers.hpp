@@ -59,16 +59,12 @@ inline constexpr std::size_t kMaxVariants = 3;
 /// Counts a run on so many elements. @return the code that it is to use, or null
 const Code* code_for_run(Variant& variant, std::int64_t elements);
 
-/// Compiles in one translation unit what has been looked up so far and has no code yet. For tests that run many
-/// kernels.
-/// @return how many kernels that were
-std::size_t compile_all_together();
-
 /// A translation unit.
 struct Unit {
     std::string text;
     Isa isa;
-    bool cxx = false;  ///< C++, else C
+    bool cxx = false;   ///< C++, else C
+    bool many = false;  ///< of many kernels: optimised less
 };
 struct Built {
     std::shared_ptr<const void> owner;              ///< null: failed
@@ -81,7 +77,7 @@ using Builder = std::function<Built(const Unit& unit, std::stop_token stop)>;
 /// Puts a test's builder in the place of the library of kernels; null: that again.
 void set_builder(Builder builder);
 
-/// What the compiler is told besides the language.
-std::vector<std::string> compiler_flags(Isa isa);
+/// What the compiler is told.
+std::vector<std::string> compiler_flags(const Unit& unit);
 
 }  // namespace xlazy::be::jit

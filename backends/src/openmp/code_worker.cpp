@@ -30,7 +30,7 @@ void TileWorker::prepare_code() {
     for (const Reduction& reduction : program_->reductions()) {
         const auto size = static_cast<std::int64_t>(reduction.element_size);
         code_step_[reduction.access] = size;
-        code_rows_step_[reduction.access] = program_->code_folds() ? size : size * nest.extent(last);
+        code_rows_step_[reduction.access] = program_->code_folding() == Folding::Leaf ? size : size * nest.extent(last);
     }
     for (const Panel& panel : panels_) code_step_[panel.access] = std::int64_t{1} << panel.size_index;
     const std::size_t values =
@@ -62,10 +62,16 @@ void TileWorker::run_code(std::int64_t begin, std::int64_t end) noexcept {
     if (program_->streams()) _mm_sfence();
 }
 
-void TileWorker::fold_by_code(std::int64_t begin, std::int64_t end) noexcept {
+void TileWorker::fold_leaves_by_code(std::int64_t begin, std::int64_t end) noexcept {
     position_ = begin;
     compute(begin, end);
     note_traps();
+    if (program_->streams()) _mm_sfence();
+}
+
+void TileWorker::fold_rows_by_code(std::int64_t position, std::int64_t rows, std::int64_t width) noexcept {
+    position_ = position;
+    call_code(position, 0, rows, width);
     if (program_->streams()) _mm_sfence();
 }
 
@@ -98,7 +104,8 @@ void TileWorker::call_code(std::int64_t position, std::int64_t column, std::int6
     }
     for (std::size_t i = 0; i < targets_.size(); ++i) {
         const Reduction& reduction = program_->reductions()[i];
-        const std::int64_t values = (position - position_) / (program_->code_folds() ? nest.extent(last) : 1);
+        const std::int64_t values =
+            (position - position_) / (program_->code_folding() == Folding::Leaf ? nest.extent(last) : 1);
         code_pointers_[reduction.access] =
             reinterpret_cast<char*>(targets_[i].values) + values * static_cast<std::int64_t>(reduction.element_size);
     }

@@ -93,7 +93,8 @@ std::size_t ReductionRun::lane_bytes() const noexcept {
 }
 
 void ReductionRun::fold(TileWorker& worker, int thread, int threads) const noexcept {
-    if (worker.folds()) return fold_by_code(worker, thread, threads);
+    if (worker.folding() == Folding::Leaf) return fold_leaves_by_code(worker, thread, threads);
+    if (worker.folding() == Folding::Rows) return fold_rows_by_code(worker, thread, threads);
     if (mode_ == Mode::Segments) {
         const auto [begin, end] = share(shape_.outer, thread, threads);
         for (std::size_t i = 0; i < partials_.size(); ++i) worker.target(i).results = partials_[i].data;
@@ -106,7 +107,7 @@ void ReductionRun::fold(TileWorker& worker, int thread, int threads) const noexc
 }
 
 /// Rows along the reduced axis: of one leaf each, or leaf by leaf.
-void ReductionRun::fold_by_code(TileWorker& worker, int thread, int threads) const noexcept {
+void ReductionRun::fold_leaves_by_code(TileWorker& worker, int thread, int threads) const noexcept {
     const auto aim = [&](std::int64_t leaf) {
         for (std::size_t i = 0; i < partials_.size(); ++i) {
             const auto size = static_cast<std::int64_t>(program_.reductions()[i].element_size);
@@ -116,13 +117,23 @@ void ReductionRun::fold_by_code(TileWorker& worker, int thread, int threads) con
     if (all_leaves_ == 1) {
         const auto [begin, end] = share(shape_.outer, thread, threads);
         aim(begin);
-        return worker.fold_by_code(begin * shape_.n, end * shape_.n);
+        return worker.fold_leaves_by_code(begin * shape_.n, end * shape_.n);
     }
     const auto [begin, end] = share(shape_.outer * leaves_, thread, threads);
     for (std::int64_t unit = begin; unit < end; ++unit) {
         const std::int64_t outer = unit / leaves_, leaf = unit % leaves_, first = outer * shape_.n + leaf * shape_.leaf;
         aim(outer * all_leaves_ + first_leaf_ + leaf);
-        worker.fold_by_code(first, std::min(first + shape_.leaf, (outer + 1) * shape_.n));
+        worker.fold_leaves_by_code(first, std::min(first + shape_.leaf, (outer + 1) * shape_.n));
+    }
+}
+
+void ReductionRun::fold_rows_by_code(TileWorker& worker, int thread, int threads) const noexcept {
+    const auto [begin, end] = share(units(), thread, threads);
+    for (std::int64_t number = begin; number < end; ++number) {
+        const Unit unit = unit_of(number);
+        for (std::size_t i = 0; i < partials_.size(); ++i) worker.target(i).values = result(i, unit);
+        worker.fold_rows_by_code((unit.outer * shape_.n + unit.first_index) * shape_.inner + unit.begin, unit.indices,
+                                 unit.end - unit.begin);
     }
 }
 

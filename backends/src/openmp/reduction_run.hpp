@@ -45,7 +45,8 @@ private:
     void place_partials();
     Mode choose_mode() const noexcept;
     void choose_columns(int threads) noexcept;
-    void fold_by_code(TileWorker& worker, int thread, int threads) const noexcept;
+    void fold_leaves_by_code(TileWorker& worker, int thread, int threads) const noexcept;
+    void fold_rows_by_code(TileWorker& worker, int thread, int threads) const noexcept;
     std::int64_t units() const noexcept;
     Unit unit_of(std::int64_t number) const noexcept;
     std::byte* result(std::size_t reduction, const Unit& unit) const noexcept;

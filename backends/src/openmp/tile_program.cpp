@@ -366,29 +366,39 @@ void TileProgram::list_code_scalars() noexcept {
 /// where it lies have nothing to gain.
 void TileProgram::find_code() {
     variant_ = nullptr;
-    code_folds_ = false;
+    code_folding_ = Folding::None;
     code_scalars_.assign(static_cast<std::size_t>(std::ranges::count(kernel_->ops, Kind::LoadScalar, &MicroOp::kind)),
                          nullptr);
     list_code_scalars();
     if (!choices_.compiled || nest_.count() == 0 || (!reductions_.empty() && only_folds_memory())) return;
     const unsigned last = nest_.rank() - 1;
-    code_folds_ =
-        !reductions_.empty() && nest_.reduced() == static_cast<int>(last) && nest_.reduced_inner() == 1 &&
-        std::ranges::all_of(kernel_->ops, [](const MicroOp& op) { return !is_reduce(op.kind) || can_fold(op.type); });
+    code_folding_ = choose_folding();
     std::vector<AccessForm> accesses;
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
         if (access_of_[i] == kNoAccess) continue;
         const auto access = static_cast<std::uint16_t>(access_of_[i]);
         AccessForm& form = accesses.emplace_back();
-        form.folded = code_folds_ && is_reduce(kernel_->ops[i].kind);
+        if (is_reduce(kernel_->ops[i].kind)) form.folding = code_folding_;
         form.streamed = is_store(kernel_->ops[i].kind) && pays_to_stream(i);
         if (!is_reduce(kernel_->ops[i].kind) && std::ranges::find(panels_, access) == panels_.end())
             form.layout = nest_.layout(nest_.accesses()[access], last);
     }
     variant_ = jit::find_variant(*kernel_, accesses);
-    // The variant for all forms does not fold.
-    code_folds_ = code_folds_ && variant_ != nullptr &&
-                  std::ranges::any_of(variant_->form().accesses, [](const AccessForm& form) { return form.folded; });
+    const bool folds = variant_ != nullptr &&
+                       std::ranges::any_of(variant_->form().accesses,
+                                           [](const AccessForm& form) { return form.folding != Folding::None; });
+    if (!folds) code_folding_ = Folding::None;  // as the variant for all forms
+}
+
+Folding TileProgram::choose_folding() const noexcept {
+    const bool possible = !reductions_.empty() && std::ranges::all_of(kernel_->ops, [](const MicroOp& op) {
+        return !is_reduce(op.kind) || can_fold(op.type);
+    });
+    if (!possible) return Folding::None;
+    const auto last = static_cast<int>(nest_.rank()) - 1;
+    if (nest_.reduced() == last) return nest_.reduced_inner() == 1 ? Folding::Leaf : Folding::None;
+    const bool rows = nest_.reduced() == last - 1 && reduction_shape().lanes == 1 && faults_.empty() && panels_.empty();
+    return rows ? Folding::Rows : Folding::None;
 }
 
 const jit::Code* TileProgram::code() const noexcept {

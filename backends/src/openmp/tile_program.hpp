@@ -110,8 +110,8 @@ public:
     ReductionShape reduction_shape() const noexcept;
     /// Compiled code for this run, if there is some: it takes the place of the tiles' loops. Counts the run.
     const jit::Code* code() const noexcept;
-    /// Compiled code folds whole leaves.
-    bool code_folds() const noexcept { return code_folds_; }
+    /// What compiled code does with the values of reductions.
+    Folding code_folding() const noexcept { return code_folding_; }
     /// The scalars that compiled code gets.
     const void* const* code_scalars() const noexcept { return code_scalars_.data(); }
     /// Elements that compiled code computes before they are folded: a multiple of a tile.
@@ -166,6 +166,7 @@ private:
     void choose_tile();
     void choose_fetched();
     void find_code();
+    Folding choose_folding() const noexcept;
     void list_code_scalars() noexcept;
 
     void lower(std::size_t op);
@@ -212,7 +213,7 @@ private:
     std::vector<Layout> layouts_;
     std::vector<std::uint16_t> panels_, fetched_;
     jit::Variant* variant_ = nullptr;
-    bool code_folds_ = false;
+    Folding code_folding_ = Folding::None;
     std::vector<const void*> code_scalars_;
     std::size_t cells_begin_ = 0, slots_begin_ = 0, cells_ = 0, slots_ = 0;
     // While binding, one an op of the kernel:

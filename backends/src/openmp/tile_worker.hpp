@@ -30,10 +30,12 @@ public:
     /// Runs the positions [begin, end) of the domain, in tiles.
     void run(std::int64_t begin, std::int64_t end) noexcept;
 
-    /// Does compiled code fold whole leaves?
-    bool folds() const noexcept { return code_ != nullptr && program_->code_folds(); }
-    /// Rows, or a leaf of a row, by such code: the target's `values` get a value a row.
-    void fold_by_code(std::int64_t begin, std::int64_t end) noexcept;
+    /// What compiled code does with the values of reductions.
+    Folding folding() const noexcept { return code_ != nullptr ? program_->code_folding() : Folding::None; }
+    /// Rows, or a leaf of a row, by code that folds leaves: the target's `values` get a value a row.
+    void fold_leaves_by_code(std::int64_t begin, std::int64_t end) noexcept;
+    /// So many rows from a position on, by code that folds rows: the target's `values` get `width` values.
+    void fold_rows_by_code(std::int64_t position, std::int64_t rows, std::int64_t width) noexcept;
 
     /// How the tiles of a reduction are folded.
     enum class Fold : std::uint8_t {

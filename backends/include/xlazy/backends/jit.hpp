@@ -4,6 +4,8 @@
 
 #include "xlazy/jit-cache/cache.hpp"
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -26,6 +28,7 @@ struct JitOptions {
     std::string compiler{};  ///< a name that is looked up in PATH, or a path; empty: the first of the usual ones
     jc::Place cache_place{};  ///< nowhere: nothing is kept on disk
     std::uint64_t cache_bytes = jc::kDefaultSizeLimit;  ///< 0: likewise
+    std::chrono::milliseconds compiler_limit{20'000};  ///< a compiler that takes longer is ended
     /// Gets the sentence that tells why kernels are not compiled or not kept, once; from any thread.
     std::function<void(const std::string&)> warn{};
     /// Gets a line for every kernel that is compiled, loaded or refused; from any thread. Empty: nobody asks.
@@ -34,6 +37,11 @@ struct JitOptions {
 
 /// For all threads. Not while a kernel runs. The first call that does not switch it off fixes compiler and cache.
 void set_jit(JitOptions options);
+
+/// Compiles kernels that have run and have no code yet, the first `most` of them, many in a translation unit: for tests,
+/// where a compiler's start is what takes long. Not while a kernel runs.
+/// @return how many kernels have new code
+std::size_t compile_seen_kernels(std::size_t most);
 
 struct JitCounts {
     std::uint64_t compiled = 0;  ///< kernels, by a compiler
