@@ -65,7 +65,7 @@ private:
         const double second = first < 1.0 ? sample() : first;
         if (!job_.timed && second < kShortestTimed)
             runs_at_once_ = static_cast<int>(std::ceil(kShortestTimed / std::max(second, 1e-8)));
-        return "ok";
+        return "ok " + std::to_string(first);
     }
 
     std::string turn(std::istringstream& words) {

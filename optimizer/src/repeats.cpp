@@ -136,6 +136,12 @@ Loop from_its_top(const Statements& statements, Loop loop) {
     return {top, loop.end, loop.length};
 }
 
+/// The largest power of four that is no more than `value`, which is not 0.
+std::uint32_t power_of_four(std::uint32_t value) {
+    const std::uint32_t power = std::bit_floor(value);
+    return std::countr_zero(power) % 2 == 0 ? power : power / 2;
+}
+
 }  // namespace
 
 Repeats find_repeats(const bc::Program& program) {
@@ -151,12 +157,12 @@ Repeats find_repeats(const bc::Program& program) {
     repeats.unit = statements.hash(loop.begin, loop.length);
 
     const std::uint32_t unit = statements.begin_of(loop.begin + loop.length) - statements.begin_of(loop.begin);
-    const std::uint32_t most = std::min(kMaxPieceUnits, std::bit_floor(std::max(1u, kMaxPieceInstructions / unit)));
+    const std::uint32_t most = std::min(kMaxPieceUnits, power_of_four(std::max(1u, kMaxPieceInstructions / unit)));
     if (statements.begin_of(loop.begin) != 0) repeats.cuts.push_back(0);
     std::uint32_t at = loop.begin;
     for (std::uint32_t left = units - kTailUnits; left != 0;) {
         repeats.cuts.push_back(statements.begin_of(at));
-        const std::uint32_t piece = std::min(most, std::bit_floor(left));
+        const std::uint32_t piece = std::min(most, power_of_four(left));
         at += piece * loop.length;
         left -= piece;
     }

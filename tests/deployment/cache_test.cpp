@@ -35,11 +35,32 @@ TEST_F(Cache, TheSecondProcessCompilesNothing) {
     EXPECT_TRUE(fs::is_empty(temporaries));
 }
 
-TEST_F(Cache, OtherLengthsAndScalarsCompileNothing) {
+TEST_F(Cache, OtherRoundsCompileNothing) {
     const Outcome first = run({}, "2");
     const Outcome more = run({}, "50");
     EXPECT_EQ(more.compiled, 0u);
     EXPECT_LE(more.loaded, first.compiled);
+}
+
+// What is compiled does not grow with the work, and small work compiles nothing.
+TEST_F(Cache, FewKernelsWhateverTheLengthsNumbersAndSteps) {
+    // Of a loop that runs for ever other numbers of steps, a program in the background compiles what comes back.
+    const std::pair<const char*, const char*> works[]{
+        {"lengths", "block"}, {"iterations", "background"}, {"small", "block"}};
+    for (const auto& [work, mode] : works) {
+        SCOPED_TRACE(work);
+        fs::remove_all(cache);
+        const Outcome interpreted = run("XLAZY_JIT=off", work), compiled = run(fmt::format("XLAZY_JIT={}", mode), work);
+        EXPECT_EQ(compiled.status, 0) << compiled.log;
+        EXPECT_EQ(compiled.results, interpreted.results);
+        EXPECT_LE(compiled.compiled + compiled.loaded, 6u);
+        if (std::string_view(work) == "small") {
+            EXPECT_EQ(compiled.compiled + compiled.loaded, 0u);
+            EXPECT_FALSE(fs::exists(cache)) << "what needs no cache makes none";
+        } else if (std::string_view(mode) == "block") {
+            EXPECT_GT(compiled.compiled, 0u);
+        }
+    }
 }
 
 TEST_F(Cache, DamagedEntriesAreReplaced) {

@@ -64,6 +64,20 @@ class Package(unittest.TestCase):
         output(self.prefix / "bin" / "xlazy-c++", "-O1", CONSUMER / "unmodified.cpp", "-o", program)
         self.assert_lazy(program)
 
+    def test_moved(self):
+        """An installation works wherever it is put: nothing looks for files in the place where it was built."""
+        moved = self.root / "moved to another \u00e4 place"
+        self.prefix.rename(moved)
+        try:
+            program = self.root / "moved"
+            output(moved / "bin" / "xlazy-c++", "-O1", CONSUMER / "unmodified.cpp", "-o", program)
+            self.assert_lazy(program)
+            cache = {"XLAZY_CACHE_DIR": str(self.root / "cache")}
+            self.assertIn("compiled a small kernel", output(moved / "bin" / "xlazy-info", **cache))
+            self.assertIn("not there yet", output(moved / "bin" / "xlazy-cache", "info", **cache))
+        finally:
+            moved.rename(self.prefix)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
