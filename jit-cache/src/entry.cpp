@@ -40,11 +40,12 @@ bool is_hex(std::string_view text) {
 }  // namespace
 
 Hash128 hash_of(const Key& key) {
-    std::string text = std::to_string(kFormatVersion);
+    // Part by part, each with what came before and its own length: no copy of a long source is made.
+    XXH128_hash_t digest{kFormatVersion, 0};
     for (const std::string* part : {&key.kind, &key.source, &key.flags, &key.isa}) {
-        text.append(fmt::format("/{}:", part->size())).append(*part);
+        const std::uint64_t before[]{digest.low64, digest.high64, part->size()};
+        digest = XXH3_128bits_withSeed(part->data(), part->size(), XXH3_64bits(before, sizeof before));
     }
-    const XXH128_hash_t digest = XXH3_128bits(text.data(), text.size());
     return {digest.high64, digest.low64};
 }
 

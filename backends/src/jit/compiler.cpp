@@ -25,6 +25,10 @@ namespace {
 
 using End = CommandResult::End;
 
+using Clock = std::chrono::steady_clock;
+
+// A look at the file costs a third of loading a kernel; before something is compiled it is looked at anyway.
+constexpr std::chrono::seconds kLookAgain{1};
 constexpr std::chrono::milliseconds kVersionLimit{5'000};
 // Those of C++ first: they compile C as well, but not the other way round everywhere.
 constexpr std::array<const char*, 6> kUsual{"c++", "g++", "clang++", "cc", "gcc", "clang"};
@@ -112,6 +116,7 @@ public:
     void after_fork() override { mutex_.unlock(); }
 
 private:
+    std::optional<std::string> look();
     std::string ask_version() const;
     std::string set_identity(const std::string& stamp, const std::string& version);
 
@@ -120,12 +125,22 @@ private:
     std::once_flag swept_;
     std::mutex mutex_;
     std::string stamp_, identity_;
+    Clock::time_point looked_;  ///< at the file, for the last time
 };
 
 std::optional<std::string> SubprocessCompiler::known_identity() {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (!identity_.empty() && Clock::now() - looked_ < kLookAgain) return identity_;
+    }
+    return look();
+}
+
+std::optional<std::string> SubprocessCompiler::look() {
     const std::string stamp = stamp_of(path_);
     {
         const std::scoped_lock lock(mutex_);
+        looked_ = Clock::now();
         if (!identity_.empty() && stamp == stamp_) return identity_;
     }
     if (!options_.recall || is_wrapper(path_)) return std::nullopt;
@@ -135,7 +150,7 @@ std::optional<std::string> SubprocessCompiler::known_identity() {
 }
 
 std::string SubprocessCompiler::identity() {
-    if (auto known = known_identity()) return *known;
+    if (auto known = look()) return *known;
     const std::string stamp = stamp_of(path_), version = ask_version();
     if (options_.remember && !version.empty() && !is_wrapper(path_)) options_.remember(stamp, version);
     return set_identity(stamp, version);

@@ -48,15 +48,15 @@ private:
 
 struct KernelLibrary::Impl {
     struct Loaded {
-        jc::Key key;
+        std::shared_ptr<const jc::Entry> entry;  ///< whose key it is
         std::weak_ptr<const Module> module;
     };
 
     explicit Impl(LibraryOptions given);
 
     std::shared_ptr<const Module> loaded(const jc::Hash128& hash, const jc::Key& key);
-    Result keep(const jc::Hash128& hash, const jc::Key& key, std::shared_ptr<const Module> module);
-    Result load(const jc::Hash128& hash, const jc::Key& key, const jc::Lookup& found);
+    Result keep(const jc::Hash128& hash, std::shared_ptr<const jc::Entry> entry, std::shared_ptr<const Module> module);
+    Result load(const jc::Hash128& hash, const jc::Lookup& found);
     std::optional<jc::Made> compile(const KernelText& text, const std::stop_token& stop, Result& result);
     void note_failure(const CompileResult& compiled, const std::string& error);
     void warn_compiler(const std::string& text);
@@ -103,10 +103,10 @@ KernelLibrary::Impl::Impl(LibraryOptions given)
 std::shared_ptr<const Module> KernelLibrary::Impl::loaded(const jc::Hash128& hash, const jc::Key& key) {
     const std::scoped_lock lock(mutex);
     const auto it = modules.find(hash);
-    return it != modules.end() && it->second.key == key ? it->second.module.lock() : nullptr;
+    return it != modules.end() && it->second.entry->key == key ? it->second.module.lock() : nullptr;
 }
 
-KernelLibrary::Result KernelLibrary::Impl::keep(const jc::Hash128& hash, const jc::Key& key,
+KernelLibrary::Result KernelLibrary::Impl::keep(const jc::Hash128& hash, std::shared_ptr<const jc::Entry> entry,
                                                 std::shared_ptr<const Module> module) {
     const std::scoped_lock lock(mutex);
     if (modules.size() >= modules_before_cleaning) {
@@ -114,19 +114,19 @@ KernelLibrary::Result KernelLibrary::Impl::keep(const jc::Hash128& hash, const j
         modules_before_cleaning = std::max<std::size_t>(64, 2 * modules.size());
     }
     Loaded& slot = modules[hash];
-    if (slot.key == key) {
+    if (slot.entry != nullptr && slot.entry->key == entry->key) {
         if (auto other = slot.module.lock()) return {std::move(other), {}, false};  // two threads loaded it
     }
-    slot = {key, module};
+    slot = {std::move(entry), module};
     return {std::move(module), {}, false};
 }
 
-KernelLibrary::Result KernelLibrary::Impl::load(const jc::Hash128& hash, const jc::Key& key, const jc::Lookup& found) {
+KernelLibrary::Result KernelLibrary::Impl::load(const jc::Hash128& hash, const jc::Lookup& found) {
     const Stopwatch watch(loading);
     LoadResult result = load_object(found.entry->object);
     if (result.module == nullptr) return {nullptr, std::move(result.error), false};
     if (found.where == jc::Found::disk) ++from_disk;
-    return keep(hash, key, std::move(result.module));
+    return keep(hash, found.entry, std::move(result.module));
 }
 
 void KernelLibrary::Impl::warn_compiler(const std::string& text) {
@@ -184,7 +184,7 @@ KernelLibrary::Result KernelLibrary::find(const KernelText& text) {
         if (!identity) return {};
     }
     const jc::Lookup found = impl_->cache.find(key, identity);
-    return found ? impl_->load(hash, key, found) : Result{};
+    return found ? impl_->load(hash, found) : Result{};
 }
 
 KernelLibrary::Result KernelLibrary::build(const KernelText& text, std::stop_token stop) {
@@ -205,19 +205,21 @@ KernelLibrary::Result KernelLibrary::build(const KernelText& text, std::stop_tok
     const auto make = [&] { return impl_->compile(text, stop, result); };
     const jc::Lookup found = impl_->cache.find_or_make(key, identity, make, stop);
     if (!found) return result;
-    const auto keep_compiled = [&] {
-        Result kept = impl_->keep(hash, key, std::move(result.module));
+    const auto keep_compiled = [&](std::shared_ptr<const jc::Entry> entry) {
+        Result kept = impl_->keep(hash, std::move(entry), std::move(result.module));
         kept.compiled = true;
         return kept;
     };
-    if (result.module != nullptr) return keep_compiled();
-    Result from_cache = impl_->load(hash, key, found);
+    if (result.module != nullptr) return keep_compiled(found.entry);
+    Result from_cache = impl_->load(hash, found);
     if (from_cache.module != nullptr) return from_cache;
     // A whole entry that cannot be loaded here, say by way of a bundle from elsewhere: it is made again.
     std::optional<jc::Made> made = make();
     if (!made) return result;
-    impl_->cache.insert({key, std::move(made->compiler), std::time(nullptr), std::move(made->object)});
-    return keep_compiled();
+    auto entry = std::make_shared<const jc::Entry>(
+        jc::Entry{key, std::move(made->compiler), std::time(nullptr), std::move(made->object)});
+    impl_->cache.insert(*entry);
+    return keep_compiled(std::move(entry));
 }
 
 bool KernelLibrary::usable() const { return impl_->usable; }
