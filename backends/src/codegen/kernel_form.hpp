@@ -28,7 +28,7 @@ enum class Folding : std::uint8_t {
 /// Of a load, store, reduction or generator: how generated code meets it.
 struct AccessForm {
     Layout layout = Layout::Dense;
-    bool streamed = false;  ///< a store past the caches, where its address permits
+    bool streamed = false;            ///< a store past the caches, where its address permits
     Folding folding = Folding::None;  ///< of all reductions of a kernel the same
     friend bool operator==(const AccessForm&, const AccessForm&) = default;
 };

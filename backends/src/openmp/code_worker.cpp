@@ -33,6 +33,13 @@ void TileWorker::prepare_code() {
         code_rows_step_[reduction.access] = program_->code_folding() == Folding::Leaf ? size : size * nest.extent(last);
     }
     for (const Panel& panel : panels_) code_step_[panel.access] = std::int64_t{1} << panel.size_index;
+    if (program_->code_folding() == Folding::Leaf) {
+        const std::int64_t leaf = program_->reduction_shape().leaf;
+        code_leaf_step_.resize(count);
+        for (std::size_t i = 0; i < count; ++i) code_leaf_step_[i] = code_step_[i] * leaf;
+        for (const Reduction& reduction : program_->reductions())
+            code_leaf_step_[reduction.access] = static_cast<std::int64_t>(reduction.element_size);
+    }
     const std::size_t values =
         program_->reductions().size() * static_cast<std::size_t>(program_->code_tile()) * sizeof(Cell);
     if (code_values_.size() < values + kLine) code_values_.resize(values + kLine);
@@ -69,9 +76,17 @@ void TileWorker::fold_leaves_by_code(std::int64_t begin, std::int64_t end) noexc
     if (program_->streams()) _mm_sfence();
 }
 
+void TileWorker::fold_leaves_by_code(std::int64_t position, std::int64_t leaves, std::int64_t width) noexcept {
+    position_ = position;
+    const LoopNest& nest = program_->nest();
+    call_code(position, position % nest.extent(nest.rank() - 1), leaves, width, code_leaf_step_.data());
+    note_traps();
+    if (program_->streams()) _mm_sfence();
+}
+
 void TileWorker::fold_rows_by_code(std::int64_t position, std::int64_t rows, std::int64_t width) noexcept {
     position_ = position;
-    call_code(position, 0, rows, width);
+    call_code(position, 0, rows, width, code_rows_step_.data());
     if (program_->streams()) _mm_sfence();
 }
 
@@ -84,14 +99,14 @@ void TileWorker::compute(std::int64_t begin, std::int64_t end) noexcept {
         const std::int64_t row = begin / columns, column = begin % columns;
         std::int64_t some = 1, width = std::min(columns - column, end - begin);
         if (width == columns && panels_.empty()) some = std::min((end - begin) / columns, rows - row % rows);
-        call_code(begin, column, some, width);
+        call_code(begin, column, some, width, code_rows_step_.data());
         begin += some * width;
     }
 }
 
 /// `rows` whole rows, or a part of one, from a position on.
-void TileWorker::call_code(std::int64_t position, std::int64_t column, std::int64_t rows,
-                           std::int64_t columns) noexcept {
+void TileWorker::call_code(std::int64_t position, std::int64_t column, std::int64_t rows, std::int64_t columns,
+                           const std::int64_t* rows_step) noexcept {
     const LoopNest& nest = program_->nest();
     const unsigned last = nest.rank() - 1;
     std::int64_t index[bc::kMaxRank], rest = position;
@@ -123,7 +138,7 @@ void TileWorker::call_code(std::int64_t position, std::int64_t column, std::int6
         }
     }
     const KernelArguments arguments{code_pointers_.data(),
-                                    code_rows_step_.data(),
+                                    rows_step,
                                     code_step_.data(),
                                     program_->code_scalars(),
                                     code_->calls.data(),

@@ -120,10 +120,14 @@ void ReductionRun::fold_leaves_by_code(TileWorker& worker, int thread, int threa
         return worker.fold_leaves_by_code(begin * shape_.n, end * shape_.n);
     }
     const auto [begin, end] = share(shape_.outer * leaves_, thread, threads);
-    for (std::int64_t unit = begin; unit < end; ++unit) {
+    for (std::int64_t unit = begin; unit < end;) {
         const std::int64_t outer = unit / leaves_, leaf = unit % leaves_, first = outer * shape_.n + leaf * shape_.leaf;
         aim(outer * all_leaves_ + first_leaf_ + leaf);
-        worker.fold_leaves_by_code(first, std::min(first + shape_.leaf, (outer + 1) * shape_.n));
+        const std::int64_t width = std::min(shape_.leaf, (outer + 1) * shape_.n - first);
+        const std::int64_t whole = std::min(shape_.n / shape_.leaf - leaf, end - unit);
+        const std::int64_t some = std::max<std::int64_t>(whole, 1);
+        worker.fold_leaves_by_code(first, some, width);
+        unit += some;
     }
 }
 

@@ -32,8 +32,10 @@ public:
 
     /// What compiled code does with the values of reductions.
     Folding folding() const noexcept { return code_ != nullptr ? program_->code_folding() : Folding::None; }
-    /// Rows, or a leaf of a row, by code that folds leaves: the target's `values` get a value a row.
+    /// Whole rows, by code that folds leaves: the target's `values` get a value a row.
     void fold_leaves_by_code(std::int64_t begin, std::int64_t end) noexcept;
+    /// So many leaves of a row that have `width` values each, from a position on: a value a leaf.
+    void fold_leaves_by_code(std::int64_t position, std::int64_t leaves, std::int64_t width) noexcept;
     /// So many rows from a position on, by code that folds rows: the target's `values` get `width` values.
     void fold_rows_by_code(std::int64_t position, std::int64_t rows, std::int64_t width) noexcept;
 
@@ -90,7 +92,8 @@ private:
     void prepare_code();
     void run_code(std::int64_t begin, std::int64_t end) noexcept;
     void compute(std::int64_t begin, std::int64_t end) noexcept;
-    void call_code(std::int64_t position, std::int64_t column, std::int64_t rows, std::int64_t columns) noexcept;
+    void call_code(std::int64_t position, std::int64_t column, std::int64_t rows, std::int64_t columns,
+                   const std::int64_t* rows_step) noexcept;
     void note_traps() noexcept;
     void seek(std::int64_t block) noexcept;
     void next_block() noexcept;
@@ -113,7 +116,7 @@ private:
     const TileProgram* program_ = nullptr;
     const jit::Code* code_ = nullptr;
     std::vector<char*> code_pointers_;
-    std::vector<std::int64_t> code_rows_step_, code_step_;
+    std::vector<std::int64_t> code_rows_step_, code_step_, code_leaf_step_;
     std::vector<KernelArguments::Trap> code_traps_;
     std::vector<std::byte> code_values_;  ///< [reduction][code tile]: what is to be folded
     std::vector<void*> pointers_;
