@@ -135,7 +135,7 @@ TEST(LoaderTest, DamagedObjectsAreNeverFollowed) {
     int refused = 0;
     for (int round = 0; round < 20'000; ++round) {
         jc::Bytes damaged = good;
-        for (unsigned i = 0; i <= round % 4u; ++i) {
+        for (unsigned i = 0; i <= static_cast<unsigned>(round) % 4; ++i) {
             const std::size_t place = random() % damaged.size();
             damaged[place] = round % 2 == 0 ? static_cast<std::byte>(random()) : std::byte{0xff};
         }
