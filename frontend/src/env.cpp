@@ -176,9 +176,9 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
             fmt::format("{}: cuda is not part of this build; auto is used", variable(Env::backend).name));
     }
     settings.isa = to_isa(read[Env::isa]);
-    settings.jit = read[Env::jit] == "background" ? be::JitMode::background
-                   : read[Env::jit] == "block"    ? be::JitMode::block
-                                                  : be::JitMode::off;
+    settings.jit = read[Env::jit] == "off"     ? be::JitMode::off
+                   : read[Env::jit] == "block" ? be::JitMode::block
+                                               : be::JitMode::background;
     settings.threads = to_count(read[Env::num_threads]).value_or(0);
     settings.memory_limit = parse_size(read[Env::memory_limit]).value_or(Size{});
     settings.compiler = read[Env::compiler];

@@ -61,7 +61,7 @@ struct Settings {
     mode start_mode = mode::lazy;
     BackendChoice backend = BackendChoice::automatic;
     std::optional<be::Isa> isa;
-    be::JitMode jit = be::JitMode::off;
+    be::JitMode jit = be::JitMode::background;
     int threads = 0;  ///< 0: the back end's own default
     Size memory_limit;
     std::string compiler;  ///< of kernels; empty: the usual ones

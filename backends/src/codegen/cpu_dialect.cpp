@@ -298,15 +298,36 @@ private:
             "      for (; k > 0; ++v, k = !end ? 0 : n - i < {1} ? n - i : {1}) {{\n",
             groups - 1, lanes_.lanes);
         text += statements(Scope::Element, "        ", true);
-        text += "        i += k;\n      }\n      if (end) break;\n      for (; n - i >= 32;) {\n";
-        // Long bodies keep their sums in memory.
-        const auto length = std::ranges::count(body_.statements, Scope::Element, &Statement::scope);
-        if (length * groups <= kUnrolled) text += fmt::format("#pragma GCC unroll {}\n", groups);
-        text += fmt::format("        for (int v = 0; v < {}; ++v, i += {}) {{\n", groups, lanes_.lanes);
-        text += fetches("          ") + statements(Scope::Element, "          ", false);
-        text += fmt::format(
-            "        }}\n      }}\n      v = shift = 0;\n      k = n - i < {0} ? n - i : {0};\n    }}\n", lanes_.lanes);
+        text += "        i += k;\n      }\n      if (end) break;\n";
+        text += all_lanes(groups);
+        text += fmt::format("      v = shift = 0;\n      k = n - i < {0} ? n - i : {0};\n    }}\n", lanes_.lanes);
         return text + ends;
+    }
+
+    /// As many elements as the rule has lanes: the sums stay in registers, those of long bodies in memory.
+    std::string all_lanes(int groups) const {
+        const auto length = std::ranges::count(body_.statements, Scope::Element, &Statement::scope);
+        const std::string body = fetches("          ") + statements(Scope::Element, "          ", false);
+        if (length * groups > kUnrolled) {
+            return fmt::format(
+                "      for (; n - i >= 32;) {{\n        for (int v = 0; v < {}; ++v, i += {}) {{\n{}        }}\n      "
+                "}}\n",
+                groups, lanes_.lanes, body);
+        }
+        std::string before, after, loop;
+        for (int v = 0; v < groups; ++v) {
+            for (const Statement& each : body_.statements) {
+                if (each.kind != Statement::Kind::Fold) continue;
+                before += fmt::format("      v_{0} f{1}_{2} = f{1}[{2}];\n", bc::name_of(each.type), each.number, v);
+                after += fmt::format("      f{0}[{1}] = f{0}_{1};\n", each.number, v);
+            }
+            std::string one = body;
+            const std::string name = fmt::format("_{}", v);
+            for (std::size_t at = one.find("[v]"); at != std::string::npos; at = one.find("[v]", at))
+                one.replace(at, 3, name);
+            loop += fmt::format("        {{\n{}          i += {};\n        }}\n", one, lanes_.lanes);
+        }
+        return fmt::format("{}      for (; n - i >= 32;) {{\n{}      }}\n{}", before, loop, after);
     }
 
     /// Some rows at a time, whole, so that memory is read in few streams and the sums stay in the first cache.

@@ -114,7 +114,7 @@ struct Tiers {
 
     Tiers() {
         std::atexit([] { get().end(); });
-        pthread_atfork([] { get().lock(); }, [] { get().unlock(); }, [] { get().after_fork(); });
+        pthread_atfork([] { get().lock(); }, [] { get().unlock(false); }, [] { get().after_fork(); });
     }
 
     /// At the end of the program a compiler may run; nobody waits for what it makes.
@@ -130,9 +130,11 @@ struct Tiers {
 
     void lock() {
         mutex.lock();
+        if (library != nullptr) library->before_fork();
         variants.mutex().lock();
     }
-    void unlock() {
+    void unlock(bool child) {
+        if (library != nullptr) library->after_fork(child);
         variants.mutex().unlock();
         mutex.unlock();
     }
@@ -140,12 +142,12 @@ struct Tiers {
     void after_fork() {
         if (thread.joinable()) thread.detach();
         queue.clear();
-        static_cast<void>(library.release());
+        new (&wake) std::condition_variable_any;  // the thread may have been about to wait
         variants.each_locked([](Variant& each) {
             if (each.state_ == Variant::State::Queued) each.state_ = Variant::State::Interpreted;
             new (&each.making_) std::mutex;
         });
-        unlock();
+        unlock(true);
     }
 
     const Code* run(Variant& variant, std::int64_t elements) {
