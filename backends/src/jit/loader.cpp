@@ -294,16 +294,8 @@ void* Module::symbol(std::string_view name) const noexcept {
     return it == symbols_.end() ? nullptr : it->second;
 }
 
-void* resolve_in_process(const char* name) {
-    // This library needs both, so they are there; the process itself may not see them.
-    static const std::array libraries{dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL),
-                                      dlopen("libm.so.6", RTLD_LAZY | RTLD_LOCAL)};
-    for (void* const library : libraries) {
-        if (library == nullptr) continue;
-        if (void* const address = dlsym(library, name)) return address;
-    }
-    return dlsym(RTLD_DEFAULT, name);
-}
+// As seen from this library, so what it depends on is found even where the process does not see it.
+void* resolve_in_process(const char* name) { return dlsym(RTLD_DEFAULT, name); }
 
 LoadResult load_object(std::span<const std::byte> object, const SymbolResolver& resolve) {
     try {

@@ -39,7 +39,7 @@ private:
 
 /// Addresses of what an object refers to and does not define; nullptr: unknown.
 using SymbolResolver = std::function<void*(const char* name)>;
-/// libmvec, libm, and what the process has.
+/// What this library and the process have: the C library, the mathematical library.
 void* resolve_in_process(const char* name);
 
 struct LoadResult {
