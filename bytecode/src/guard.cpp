@@ -52,10 +52,11 @@ bool scalar_guards_hold(const Plan& plan, const Program& program) noexcept {
                                [&](const ScalarGuard& guard) { return guard_holds(guard, program); });
 }
 
-bool guards_hold(const Plan& plan, const Program& program) noexcept {
+bool guards_hold(const Plan& plan, const Program& program) {
     return scalar_guards_hold(plan, program) &&
            std::ranges::all_of(plan.guards, [&](const Guard& guard) { return guard_holds(guard, program); }) &&
-           std::ranges::all_of(plan.spreads, [&](const Spread& spread) { return spread_holds(spread, program); });
+           std::ranges::all_of(plan.spreads, [&](const Spread& spread) { return spread_holds(spread, program); }) &&
+           std::ranges::all_of(plan.regions, [&](const Region& region) { return region_holds(region, plan, program); });
 }
 
 }  // namespace xlazy::bc

@@ -62,6 +62,20 @@ std::string print_step(const Step& step) {
     return text + '\n';
 }
 
+/// "region k1 local x0 b2", then the kernels with their axes, and with their distances if they are not at its position.
+std::string print_region(const Region& region) {
+    std::string text = fmt::format("region k{} to k{}", region.first, region.end() - 1);
+    if (!region.locals.empty()) text += " local";
+    for (const Storage& local : region.locals)
+        text += fmt::format(" {}{}", local.kind == Storage::Kind::Base ? 'b' : 'x', local.index);
+    for (std::uint32_t i = 0; i < region.kernels.size(); ++i) {
+        const RegionKernel& kernel = region.kernels[i];
+        text += fmt::format("\n    k{} axis={}", region.first + i, kernel.axis);
+        if (kernel.low != 0 || kernel.high != 0) text += fmt::format(" {:+} to {:+}", kernel.low, kernel.high);
+    }
+    return text + '\n';
+}
+
 std::string print_guard(const Guard& guard) {
     const std::string other = guard.view_b == Guard::kWholeBase ? "whole"
                               : guard.view_b == Guard::kDense   ? "dense"
@@ -110,6 +124,7 @@ std::string print(const Plan& plan) {
         }
     }
     for (const Step& step : plan.steps) text += print_step(step);
+    for (const Region& region : plan.regions) text += print_region(region);
     for (const Guard& guard : plan.guards) text += print_guard(guard);
     for (const Spread& spread : plan.spreads) {
         const std::uint32_t groups = spread.groups.empty() ? 0 : spread.groups.back() - spread.groups.front() + 1;

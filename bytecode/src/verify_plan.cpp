@@ -351,6 +351,41 @@ private:
     std::vector<bool> runs_;
 };
 
+/// Its kernels follow each other in the plan and in the steps, and may run piece by piece.
+std::string region_fault(const Plan& plan, const Program& program, const Region& region, std::uint32_t begin) {
+    if (region.kernels.size() < 2) return "it has fewer than two kernels";
+    if (region.first < begin || region.end() > plan.kernels.size()) return "its kernels are others' or do not exist";
+    const StepRange range = steps_of(region, plan);
+    std::uint32_t next = region.first;
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+        const Step& step = plan.steps[i];
+        if (step.kind == Step::Kind::Run && step.index != next++) return "its kernels do not run one after the other";
+        if (step.allocates() && (region.is_local(step.storage()) || region.is_local(step.donor)) &&
+            step.donor.kind != Storage::Kind::None)
+            return "what is local gives or takes memory";
+    }
+    for (const Storage& local : region.locals) {
+        const auto steps = std::span(plan.steps).subspan(range.begin, range.end - range.begin);
+        const auto counts = [&](bool frees) {
+            return std::ranges::count_if(steps, [&](const Step& step) {
+                return (frees ? step.frees() : step.allocates()) && step.storage() == local;
+            });
+        };
+        if (counts(false) != 1 || counts(true) != 1) return "what is local does not come and go inside";
+    }
+    return region_holds(region, plan, program) ? "" : "its kernels cannot run piece by piece";
+}
+
+std::string regions_fault(const Plan& plan, const Program& program) {
+    std::uint32_t begin = 0;
+    for (std::size_t i = 0; i < plan.regions.size(); ++i) {
+        const std::string fault = region_fault(plan, program, plan.regions[i], begin);
+        if (!fault.empty()) return fmt::format("region {}: {}", i, fault);
+        begin = plan.regions[i].end();
+    }
+    return {};
+}
+
 std::string scratch_fault(const Program& program, const Scratch& scratch) {
     if (scratch.type >= DType::none || !info(scratch.type).enabled) return "no kernels exist for its type";
     if (scratch.domain >= program.domains.size()) return fmt::format("there is no domain d{}", scratch.domain);
@@ -444,6 +479,7 @@ std::string verify(const Plan& plan, const Program& program) {
     }
     std::string fault = merge_fault(plan, program);
     if (fault.empty()) fault = StepChecker(plan, program).run();
+    if (fault.empty()) fault = regions_fault(plan, program);
     return fault.empty() ? contraction_fault(plan, program) : fault;
 }
 

@@ -37,24 +37,22 @@ public:
     }
 
     Outcome run() {
-        bool in_group = false;  // of allocations and the kernel behind them
+        // Chunks were found for memory that comes and goes step by step.
+        if (chunked_.empty() && !lacking_) {
+            for (const bc::Region& region : plan_.regions) regions_.push_back({&region, bc::steps_of(region, plan_)});
+        }
         for (std::size_t at = 0; at < plan_.steps.size();) {
             if (!chunked_.empty() && at == chunked_.front().stretch.begin) {
                 run_chunks(chunked_.front());
                 at = chunked_.front().stretch.end;
                 chunked_ = chunked_.subspan(1);
-                in_group = false;
                 continue;
             }
-            const Step& step = plan_.steps[at];
-            const std::size_t next = in_group || step.frees() ? at : run_chain(at);
-            if (next != at) {
+            if (const std::size_t next = run_region(at); next != at) {
                 at = next;
                 continue;
             }
-            run_step(step);
-            in_group = step.allocates();
-            ++at;
+            run_step(plan_.steps[at++]);
         }
         return std::move(outcome_);
     }
@@ -76,84 +74,75 @@ private:
         }
     }
 
-    /// The kernels from step `at` on that the back end runs as a chain, with their allocations. What comes and goes in
-    /// the chain gets no memory of its own. @return the step behind it; `at` if there is none
-    std::size_t run_chain(std::size_t at) {
-        std::vector<std::size_t> ends;  // steps behind the kernels
-        std::vector<const bc::Kernel*> kernels;
-        for (std::size_t i = at; i < plan_.steps.size() && kernels.size() < kMostChained; ++i) {
-            if (plan_.steps[i].kind != Step::Kind::Run) continue;
-            const bc::Kernel& kernel = plan_.kernels[plan_.steps[i].index];
-            if (kernels.empty() && bc::element_count(program_.domain_extents(kernel.domain)) < kLeastChained) return at;
-            kernels.push_back(&kernel);
-            ends.push_back(i + 1);
-        }
-        if (kernels.size() < 2 || !outcome_.missing.empty() || lacking_) return at;
-        std::vector<void*> bases(queue_.base_memory), scratch(queue_.scratch_memory);
-        show_gifts(std::span(plan_.steps.data() + at, ends.back() - at), bases, scratch);
-        const be::Bindings promised{&program_, &plan_, bases, scratch, 0};
-        kernels.resize(backend_.chain_length(kernels, promised));
-        if (kernels.empty()) return at;
+    /// The region that begins at step `at`, if there is one, the back end takes it, and there is memory for what stays.
+    /// What comes and goes in it gets no memory of its own. @return the step behind it; `at` if it does not run
+    std::size_t run_region(std::size_t at) {
+        while (next_region_ < regions_.size() && regions_[next_region_].steps.begin < at) ++next_region_;
+        if (next_region_ == regions_.size() || regions_[next_region_].steps.begin != at) return at;
+        const bc::Region& region = *regions_[next_region_].region;
+        const std::size_t end = regions_[next_region_].steps.end;
+        if (!outcome_.missing.empty()) return at;
         const be::Bindings bindings{&program_, &plan_, queue_.base_memory, queue_.scratch_memory, 0};
-        std::size_t end = ends[kernels.size() - 1];
-        while (end < plan_.steps.size() && plan_.steps[end].frees()) ++end;
-
         const std::span<const Step> steps(plan_.steps.data() + at, end - at);
-        const auto gets_memory = [&](const Step& step) {
-            return step.allocates() && (!freed_in(steps, step) || is_gift(step));
-        };
-        std::uint64_t bytes = 0;
+        if (!backend_.takes_region(region, bindings) || bytes_of_rest(region, steps) > be::pool_room()) return at;
         for (const Step& step : steps) {
-            if (gets_memory(step) && !is_gift(step)) bytes += bytes_of(step.storage());
+            if (step.allocates() && !region.is_local(step.storage())) run_step(step);
         }
-        if (bytes > be::pool_room()) return at;
+        std::vector<std::unique_ptr<NewVersions>> versions;
+        std::vector<std::span<void* const>> version_memory;
+        for (std::uint32_t k = region.first; k < region.end(); ++k) {
+            versions.push_back(std::make_unique<NewVersions>(queue_, plan_, k, outcome_));
+            version_memory.push_back(versions.back()->memory());
+        }
+        const bool complete = outcome_.missing.empty();
+        if (complete) {
+            if (run_whole(region, bindings, version_memory))
+                for (const auto& each : versions) each->take();
+        }
+        versions.clear();
         for (const Step& step : steps) {
-            if (gets_memory(step)) run_step(step);
-        }
-        if (outcome_.missing.empty()) {
-            try {
-                backend_.run_chain(kernels, bindings, outcome_.traps);
-                kernels_ += kernels.size();
-            } catch (const std::bad_alloc&) {
-                for (const bc::Kernel* kernel : kernels) outcome_.broken.push_back({number_of(*kernel), {}});
-            }
-        } else {
-            for (const Step& step : steps) {
-                if (step.kind == Step::Kind::Run || (step.allocates() && freed_in(steps, step))) run_step(step);
-            }
-        }
-        for (const Step& step : steps) {
-            if (step.frees()) run_step(step);
+            const bool local = step.kind != Step::Kind::Run && region.is_local(step.storage());
+            const bool rest =
+                complete ? !step.allocates() && step.kind != Step::Kind::Run && !local : !step.allocates() || local;
+            if (rest) run_step(step);
         }
         return end;
+    }
+
+    bool run_whole(const bc::Region& region, const be::Bindings& bindings,
+                   std::span<const std::span<void* const>> versions) {
+        const auto fail = [&](const std::string& message) {
+            for (std::uint32_t k = region.first; k < region.end(); ++k) outcome_.broken.push_back({k, message});
+        };
+        try {
+            backend_.run_region(region, bindings, versions, outcome_.traps);
+            kernels_ += region.kernels.size();
+            return true;
+        } catch (const std::bad_alloc&) {
+            fail({});
+        } catch (const std::exception& error) {
+            fail(error.what());
+        }
+        return false;
+    }
+
+    /// Memory of what a region makes and leaves behind.
+    std::uint64_t bytes_of_rest(const bc::Region& region, std::span<const Step> steps) noexcept {
+        std::uint64_t bytes = 0;
+        for (const Step& step : steps) {
+            if (step.allocates() && !region.is_local(step.storage()) && !is_gift(step))
+                bytes += bytes_of(step.storage());
+        }
+        for (std::uint32_t k = region.first; k < region.end(); ++k) {
+            for (const bc::Version& version : plan_.kernels[k].versions)
+                bytes += bytes_of({bc::Storage::Kind::Base, version.base});
+        }
+        return bytes;
     }
 
     bool is_gift(const Step& step) noexcept {
         return bc::takes_over(plan_, program_, step) && memory_of(step.donor) != nullptr;
     }
-
-    /// The back end must see that a result will lie where its donor lies.
-    void show_gifts(std::span<const Step> steps, std::vector<void*>& bases, std::vector<void*>& scratch) const {
-        const auto memory = [&](bc::Storage storage) -> void*& {
-            return (storage.kind == bc::Storage::Kind::Base ? bases : scratch)[storage.index];
-        };
-        for (const Step& step : steps) {
-            if (step.allocates() && bc::takes_over(plan_, program_, step)) memory(step.storage()) = memory(step.donor);
-        }
-    }
-
-    static bool freed_in(std::span<const Step> steps, const Step& allocation) noexcept {
-        const auto kind = allocation.kind == Step::Kind::AllocBase ? Step::Kind::FreeBase : Step::Kind::FreeScratch;
-        return std::ranges::any_of(
-            steps, [&](const Step& step) { return step.kind == kind && step.index == allocation.index; });
-    }
-    std::uint32_t number_of(const bc::Kernel& kernel) const noexcept {
-        return static_cast<std::uint32_t>(&kernel - plan_.kernels.data());
-    }
-
-    static constexpr std::size_t kMostChained = 16;
-    /// Elements of a chain's first kernel: below, everything is in the caches anyway.
-    static constexpr std::int64_t kLeastChained = 1 << 18;
 
     std::uint64_t bytes_of(bc::Storage storage) const noexcept { return bc::bytes_of(plan_, program_, storage); }
 
@@ -317,6 +306,12 @@ private:
     const std::uint64_t geometry_;
     be::Backend& backend_;
     Outcome outcome_;
+    struct Placed {
+        const bc::Region* region;
+        bc::StepRange steps;
+    };
+    std::vector<Placed> regions_;  ///< that may run piece by piece
+    std::size_t next_region_ = 0;
     std::vector<bc::Storage> given_;  ///< whose memory another one has
     bool lacking_ = false;            ///< a base got no memory in an earlier piece of the batch
     std::uint64_t kernels_ = 0;

@@ -128,7 +128,10 @@ private:
 
     /// Most memory that a run of the plan holds at a time beyond what is held before it.
     std::uint64_t bytes_needed() const {
-        const opt::Footprint footprint = opt::footprint_of(queue_.program, *plan_);
+        const be::Bindings bindings{&queue_.program, plan_.get(), {}, {}};
+        const opt::Footprint footprint = opt::footprint_of(queue_.program, *plan_, [&](const bc::Region& region) {
+            return !poisoned_ && backend_of(queue_).takes_region(region, bindings);
+        });
         return footprint.peak - footprint.before;
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Builds the batch that one chunk is: the kernels of a stretch over shorter domains, on windows that begin later.
-#include "chunk_access.hpp"
+#include "xlazy/bytecode/cut_access.hpp"
 #include "xlazy/optimizer/chunks.hpp"
 
 #include <algorithm>
@@ -62,8 +62,8 @@ private:
         for (std::size_t i = 0; i < whole.ops.size(); ++i) {
             MicroOp op = whole.ops[i];
             for (bc::ValueId& in : op.in) in = in == bc::kNoValue ? in : renumbered[in];
-            if (touches_memory(op)) {
-                op.index = add_window(access_of(program_, plan_, whole, whole.ops[i], cut.axis), range);
+            if (bc::touches_memory(op)) {
+                op.index = add_window(bc::cut_access_of(program_, plan_, whole, whole.ops[i], cut.axis), range);
                 op.kind = op.kind == Kind::LoadScratch     ? Kind::LoadView
                           : op.kind == Kind::StoreScratch  ? Kind::StoreView
                           : op.kind == Kind::ReduceScratch ? Kind::ReduceView
@@ -97,10 +97,10 @@ private:
         kernel.ops.push_back(sum);
     }
 
-    std::uint32_t add_window(ChunkAccess access, Range range) {
+    std::uint32_t add_window(bc::CutAccess access, Range range) {
         const auto local = std::ranges::find(stretch_.locals, access.storage, &ChunkedStorage::storage);
         const bool steps = access.steps();
-        if (access.place != ChunkAccess::kNone && access.dims[static_cast<std::size_t>(access.place)].extent > 1) {
+        if (access.place != bc::CutAccess::kNone && access.dims[static_cast<std::size_t>(access.place)].extent > 1) {
             if (steps) access.offset += range.first * access.stride();
             access.dims[static_cast<std::size_t>(access.place)].extent = range.count;
         }
@@ -115,7 +115,7 @@ private:
     }
 
     /// As the maker wrote it, `count` indices of the axis, seen from index `first` on.
-    static void lay_out_densely(ChunkAccess& access, std::int64_t first, std::int64_t count) {
+    static void lay_out_densely(bc::CutAccess& access, std::int64_t first, std::int64_t count) {
         std::int64_t stride = 1;
         access.offset = 0;
         for (std::size_t i = access.dims.size(); i-- > 0;) {

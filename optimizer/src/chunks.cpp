@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "xlazy/optimizer/chunks.hpp"
 
-#include "chunk_access.hpp"
+#include "xlazy/bytecode/cut_access.hpp"
 #include <algorithm>
 
 namespace xlazy::opt {
@@ -16,7 +16,7 @@ namespace {
 std::int64_t floor_div(std::int64_t a, std::int64_t b) noexcept { return a / b - (a % b < 0 ? 1 : 0); }
 
 /// Indices of the axis that lie between what a window shows and what another one has written.
-std::optional<std::int64_t> distance(const ChunkAccess& written, const ChunkAccess& read) noexcept {
+std::optional<std::int64_t> distance(const bc::CutAccess& written, const bc::CutAccess& read) noexcept {
     if (written.same_elements(read)) return 0;
     if (!written.outermost() || !read.steps() || read.stride() != written.stride()) return std::nullopt;
     const auto [low, high] = read.row_span();
@@ -50,7 +50,7 @@ public:
 private:
     struct Seen {
         std::size_t kernel;  ///< position in the stretch
-        ChunkAccess access;
+        bc::CutAccess access;
     };
 
     bool add(std::uint32_t number, unsigned first_axis) {
@@ -63,8 +63,8 @@ private:
             const bool reduces = op.kind == MicroOp::Kind::ReduceView || op.kind == MicroOp::Kind::ReduceScratch;
             if (reduces && op.axis == *axis) return false;
             if (reduces && op.axis < *axis && !cut_behind(op.axis, *axis, extents)) return false;
-            if (touches_memory(op))
-                accesses_.push_back({stretch_.kernels.size(), access_of(program_, plan_, kernel, op, *axis)});
+            if (bc::touches_memory(op))
+                accesses_.push_back({stretch_.kernels.size(), bc::cut_access_of(program_, plan_, kernel, op, *axis)});
         }
         stretch_.kernels.push_back({number, *axis, extents[*axis], 0, 0});
         return true;
@@ -83,11 +83,11 @@ private:
         const auto rank = static_cast<unsigned>(program_.domain_extents(kernel.domain).size());
         bool meets = false;
         for (const MicroOp& op : kernel.ops) {
-            if (!touches_memory(op)) continue;
+            if (!bc::touches_memory(op)) continue;
             for (const Seen& seen : accesses_) {
                 if (!seen.access.writes || !seen.access.steps()) continue;
                 for (unsigned axis = 0; axis < rank; ++axis) {
-                    const ChunkAccess mine = access_of(program_, plan_, kernel, op, axis);
+                    const bc::CutAccess mine = bc::cut_access_of(program_, plan_, kernel, op, axis);
                     if (mine.storage != seen.access.storage) break;
                     meets = true;
                     if (mine.steps() && distance(seen.access, mine)) return axis;
@@ -107,7 +107,7 @@ private:
 
     bool find_locals() {
         for (const Seen& seen : accesses_) {
-            const ChunkAccess& access = seen.access;
+            const bc::CutAccess& access = seen.access;
             if (!access.writes || stretch_.is_local(access.storage)) continue;
             if (!access.steps() || !is_allocated(access.storage) || !is_freed(access.storage)) continue;
             ChunkedStorage local{access.storage, seen.kernel, access.stride(), access.offset, access.outermost(), 0};
@@ -136,7 +136,7 @@ private:
         return storage;
     }
 
-    bool apart(const ChunkAccess& a, const ChunkAccess& b) const noexcept {
+    bool apart(const bc::CutAccess& a, const bc::CutAccess& b) const noexcept {
         return a.view != ~0u && b.view != ~0u &&
                bc::guard_relation(program_, a.view, b.view) == bc::Relation::Disjoint &&
                program_.views[a.view].base == program_.views[b.view].base;

@@ -46,6 +46,7 @@ struct Draft {
     bc::SizeClass size_class;
     Facts facts;
     Code code;
+    bool regions_anyhow = false;    ///< also those that do not pay
     std::vector<bool> versionable;  ///< by view: what is written through it may go to a new version; or empty
     Grouping grouping;
     bc::Plan plan;

@@ -151,6 +151,14 @@ void Excerpt::append(bc::Plan& whole, const bc::Plan& part) const {
         if (step.donor.kind == bc::Storage::Kind::Scratch) step.donor.index += first_scratch;
         whole.steps.push_back(step);
     }
+    for (bc::Region region : part.regions) {
+        region.first += first_kernel;
+        for (bc::Storage& local : region.locals) {
+            const bool base = local.kind == bc::Storage::Kind::Base;
+            local.index = base ? bases_.in_whole[local.index] : local.index + first_scratch;
+        }
+        whole.regions.push_back(std::move(region));
+    }
     for (const bc::Merge& merge : part.merged)
         whole.merged.push_back({merge.instruction + begin_, merge.into + begin_});
     whole.contracted_temps += part.contracted_temps;

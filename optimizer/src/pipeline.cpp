@@ -11,6 +11,7 @@
 #include "passes/lower.hpp"
 #include "passes/memory.hpp"
 #include "passes/recompute.hpp"
+#include "passes/regions.hpp"
 #include "passes/separate.hpp"
 #include "passes/values.hpp"
 #include "passes/version.hpp"
@@ -62,6 +63,7 @@ constexpr Row kPasses[] = {
     {"recompute", recompute, nullptr, Stage::Kernels, false,
      "what is cheap to compute again does not go through memory"},
     {"contract", contract, nullptr, Stage::Kernels, false, "values that one kernel needs get no memory"},
+    {"regions", find_regions, nullptr, Stage::Kernels, false, "kernels that share rows run piece by piece"},
     {"memory", plan_memory, nullptr, Stage::Plan, true, "when memory is allocated and freed"},
     {"donate", donate, nullptr, Stage::Plan, false, "a result takes the memory of an operand that dies"},
 };
@@ -162,6 +164,7 @@ PassSet parse_passes(std::string_view text, std::vector<std::string>& unknown) {
 
 bc::Plan make_plan(const bc::Program& program, const PlanOptions& options) {
     Draft draft(program, options.size_class.value_or(class_of(program)));
+    draft.regions_anyhow = options.regions_anyhow;
     draft.code.instructions = program.instructions;
     draft.code.temp_count = program.temp_count;
     draft.code.source.resize(program.instructions.size());

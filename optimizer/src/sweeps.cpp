@@ -90,7 +90,7 @@ Sweeps::Temp Sweeps::read(std::uint32_t view) {
         const Relation relation = relation_of(program_, write.view, view);
         if (relation == Relation::Disjoint) continue;
         Place place = write.place;
-        if (relation == Relation::Overlap && place.neighbours) {
+        if (relation == Relation::Overlap && place.neighbours && program_.bases[program_.views[view].base].live) {
             keeps_[write.instruction] = true;
             place = {place.sweep + 1, 0, false};
         }

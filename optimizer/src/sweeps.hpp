@@ -4,9 +4,9 @@
 // A sweep goes once through the indices, in any order and in tiles. What one instruction makes, the next can use in the
 // same sweep, but for two things, which must be there as a whole before they are used:
 //     the result of a reduction, unless its operand's part for one result fits a tile (kTileBytes)
-//     what is read at other indices than those it was made for, if it was itself made from neighbours
-// The second one would otherwise be computed again and again: b = a[1:] - a[:-1]; c = b[1:] - b[:-1]. From operands of
-// the same index it is simply computed twice: b = 2 * a; c = b[1:] - b[:-1] takes one sweep.
+//     what is read at other indices than those it was made for, if it was itself made from neighbours, and stays
+// The second one is a time step: a sweep over several at once is not asked for. What does not stay is there for some
+// rows at a time: b = a[1:] - a[:-1]; c = b[1:] - b[:-1] takes one sweep if b dies.
 #pragma once
 
 #include "xlazy/bytecode/structure.hpp"

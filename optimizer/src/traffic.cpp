@@ -2,6 +2,7 @@
 #include "xlazy/optimizer/traffic.hpp"
 
 #include "element_set.hpp"
+#include "xlazy/bytecode/cut_access.hpp"
 
 #include <algorithm>
 
@@ -56,62 +57,162 @@ std::uint64_t bytes_copied(const bc::Program& program, const bc::Kernel& kernel)
     return sum;
 }
 
+/// What kernels load and store, each element once. What is local to their region, and what one of them stores and
+/// another one loads, does not count.
+class Moved {
+public:
+    Moved(const bc::Program& program, const bc::Plan& plan) : program_(program), plan_(plan) {}
+
+    void add(const bc::Kernel& kernel, const bc::Region* region) {
+        const bool empty = bc::element_count(program_.domain_extents(kernel.domain)) == 0;
+        for (const MicroOp& op : kernel.ops) {
+            if (!bc::touches_memory(op)) continue;
+            const bool scratch = op.kind == MicroOp::Kind::LoadScratch || op.kind == MicroOp::Kind::StoreScratch ||
+                                 op.kind == MicroOp::Kind::ReduceScratch;
+            const bool loads = op.kind == MicroOp::Kind::LoadView || op.kind == MicroOp::Kind::LoadScratch;
+            const bc::Storage storage = scratch ? bc::Storage{bc::Storage::Kind::Scratch, op.index}
+                                                : bc::Storage{bc::Storage::Kind::Base, program_.views[op.index].base};
+            if (region != nullptr && region->is_local(storage)) continue;
+            if (loads && (empty || is_written(scratch, op.index))) continue;
+            Streams& streams = loads ? loaded_ : stored_;
+            include(scratch ? streams.scratch : streams.views, op.index);
+            if (!loads) include(scratch ? mine_.scratch : mine_.views, op.index);
+        }
+        written_.views.insert(written_.views.end(), mine_.views.begin(), mine_.views.end());
+        written_.scratch.insert(written_.scratch.end(), mine_.scratch.begin(), mine_.scratch.end());
+        mine_ = {};
+        copied_ += bytes_copied(program_, kernel);
+    }
+    Traffic total() { return {loaded_.bytes(program_, plan_) + copied_, stored_.bytes(program_, plan_) + copied_}; }
+
+private:
+    bool is_written(bool scratch, std::uint32_t index) const {
+        if (scratch) return std::ranges::find(written_.scratch, index) != written_.scratch.end();
+        return std::ranges::any_of(written_.views, [&](std::uint32_t view) {
+            return bc::relation(program_, view, index) != bc::Relation::Disjoint;
+        });
+    }
+
+    const bc::Program& program_;
+    const bc::Plan& plan_;
+    Streams loaded_, stored_;
+    Streams written_, mine_;  ///< by earlier kernels of the region, and by the one at hand
+    std::uint64_t copied_ = 0;
+};
+
 }  // namespace
 
 Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::Kernel& kernel) {
-    Streams loaded, stored;
-    for (const MicroOp& op : kernel.ops) {
-        switch (op.kind) {
-            case MicroOp::Kind::LoadView: include(loaded.views, op.index); break;
-            case MicroOp::Kind::LoadScratch: include(loaded.scratch, op.index); break;
-            case MicroOp::Kind::StoreView:
-            case MicroOp::Kind::ReduceView: include(stored.views, op.index); break;
-            case MicroOp::Kind::StoreScratch:
-            case MicroOp::Kind::ReduceScratch: include(stored.scratch, op.index); break;
-            case MicroOp::Kind::LoadScalar:
-            case MicroOp::Kind::Compute: break;
-        }
-    }
-    if (bc::element_count(program.domain_extents(kernel.domain)) == 0) loaded = {};
-    const std::uint64_t copied = bytes_copied(program, kernel);
-    return {loaded.bytes(program, plan) + copied, stored.bytes(program, plan) + copied};
+    Moved moved(program, plan);
+    moved.add(kernel, nullptr);
+    return moved.total();
+}
+
+Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::Region& region) {
+    Moved moved(program, plan);
+    for (std::uint32_t k = region.first; k < region.end(); ++k) moved.add(plan.kernels[k], &region);
+    return moved.total();
 }
 
 Traffic traffic_of(const bc::Program& program, const bc::Plan& plan) {
     Traffic sum;
-    for (const bc::Kernel& kernel : plan.kernels) sum += traffic_of(program, plan, kernel);
+    auto region = plan.regions.begin();
+    for (std::uint32_t k = 0; k < plan.kernels.size();) {
+        if (region != plan.regions.end() && region->first == k) {
+            sum += traffic_of(program, plan, *region);
+            k = region->end();
+            ++region;
+        } else {
+            sum += traffic_of(program, plan, plan.kernels[k++]);
+        }
+    }
     return sum;
 }
 
-Footprint footprint_of(const bc::Program& program, const bc::Plan& plan) {
-    Footprint result;
-    for (const bc::BaseInfo& base : program.bases) result.before += base.initialised ? bytes_of(base) : 0;
-    result.peak = result.before;
-    std::uint64_t now = result.before;
-    std::vector<bool> held(program.bases.size()), given(program.bases.size()), scratch_given(plan.scratch.size());
-    for (std::size_t b = 0; b < held.size(); ++b) held[b] = program.bases[b].initialised;
-    for (const Step& step : plan.steps) {
+namespace {
+
+/// Goes through the steps of a plan.
+class Holding {
+public:
+    Holding(const bc::Program& program, const bc::Plan& plan)
+        : program_(program),
+          plan_(plan),
+          held_(program.bases.size()),
+          given_(program.bases.size()),
+          scratch_given_(plan.scratch.size()) {
+        for (const bc::BaseInfo& base : program.bases) now_ += base.initialised ? bytes_of(base) : 0;
+        for (std::size_t b = 0; b < held_.size(); ++b) held_[b] = program.bases[b].initialised;
+        most_ = now_;
+    }
+
+    void take(const Step& step) {
         if (step.kind == Step::Kind::Run) {
-            std::uint64_t both = now;
-            for (const bc::Version& version : plan.kernels[step.index].versions) {
-                both += bytes_of(program.bases[version.base]);
-            }
-            result.peak = std::max(result.peak, both);
-            continue;
+            hold_versions(step.index, step.index + 1);
+            return;
         }
         const bool base = step.storage().kind == bc::Storage::Kind::Base;
-        const std::uint64_t bytes = bc::bytes_of(plan, program, step.storage());
-        if (base && held[step.index] == step.allocates()) continue;
-        if (base) held[step.index] = step.allocates();
+        const std::uint64_t bytes = bc::bytes_of(plan_, program_, step.storage());
+        if (base && held_[step.index] == step.allocates()) return;
+        if (base) held_[step.index] = step.allocates();
         if (step.frees()) {
-            now -= (base ? given : scratch_given)[step.index] ? 0 : bytes;
-        } else if (bc::takes_over(plan, program, step)) {
-            (step.donor.kind == bc::Storage::Kind::Base ? given : scratch_given)[step.donor.index] = true;
+            now_ -= (base ? given_ : scratch_given_)[step.index] ? 0 : bytes;
+        } else if (bc::takes_over(plan_, program_, step)) {
+            (step.donor.kind == bc::Storage::Kind::Base ? given_ : scratch_given_)[step.donor.index] = true;
         } else {
-            now += bytes;
+            now_ += bytes;
         }
-        result.peak = std::max(result.peak, now);
+        most_ = std::max(most_, now_);
     }
+
+    /// A region has all of what stays at once.
+    void take(const bc::Region& region, bc::StepRange range) {
+        const std::span<const Step> steps(plan_.steps.data() + range.begin, range.end - range.begin);
+        for (const Step& step : steps) {
+            if (step.allocates() && !region.is_local(step.storage())) take(step);
+        }
+        hold_versions(region.first, region.end());
+        for (const Step& step : steps) {
+            if (step.frees() && !region.is_local(step.storage())) take(step);
+        }
+    }
+
+    std::uint64_t now() const noexcept { return now_; }
+    std::uint64_t most() const noexcept { return most_; }
+
+private:
+    void hold_versions(std::uint32_t first, std::uint32_t end) {
+        std::uint64_t both = now_;
+        for (std::uint32_t k = first; k < end; ++k) {
+            for (const bc::Version& version : plan_.kernels[k].versions) both += bytes_of(program_.bases[version.base]);
+        }
+        most_ = std::max(most_, both);
+    }
+
+    const bc::Program& program_;
+    const bc::Plan& plan_;
+    std::vector<bool> held_, given_, scratch_given_;
+    std::uint64_t now_ = 0, most_ = 0;
+};
+
+}  // namespace
+
+Footprint footprint_of(const bc::Program& program, const bc::Plan& plan,
+                       const std::function<bool(const bc::Region&)>& takes) {
+    Holding holding(program, plan);
+    Footprint result{holding.now(), 0};
+    std::size_t at = 0;
+    const auto take_until = [&](std::size_t end) {
+        for (; at < end; ++at) holding.take(plan.steps[at]);
+    };
+    for (const bc::Region& region : plan.regions) {
+        if (takes && !takes(region)) continue;
+        const bc::StepRange range = bc::steps_of(region, plan);
+        take_until(range.begin);
+        holding.take(region, range);
+        at = range.end;
+    }
+    take_until(plan.steps.size());
+    result.peak = holding.most();
     return result;
 }
 

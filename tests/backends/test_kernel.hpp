@@ -3,6 +3,7 @@
 #pragma once
 
 #include "xlazy/backends/backend.hpp"
+#include "xlazy/bytecode/region.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,8 +26,7 @@ template <class F>
 void with_type(DType type, F&& f) {
     switch (type) {
 #define XLAZY_DTYPE(id, name, type, kind, enabled) \
-    case DType::id:                                \
-        return f(std::type_identity<type>{});
+    case DType::id: return f(std::type_identity<type>{});
 #include "xlazy/bytecode/dtype.def"
 #undef XLAZY_DTYPE
         case DType::none: FAIL() << "no such type here";
@@ -237,13 +237,32 @@ inline std::vector<std::unique_ptr<be::Backend>> all_backends() {
     return backends;
 }
 
-/// As many threads, however small the kernels, and chains of them, however little they hand on.
-inline be::OpenMpOptions always_chained(int threads) {
+/// As many threads, however small the kernels, and pieces of regions of so many bytes.
+inline be::OpenMpOptions always_threaded(int threads, std::int64_t piece_bytes = be::kPieceBytes) {
     be::OpenMpOptions result;
     result.threads = threads;
     result.serial_nanoseconds = 0;
-    result.chained_bytes = 0;
+    result.piece_bytes = piece_bytes;
     return result;
+}
+
+/// All kernels of a plan as one region, each along the first axis along which it can be; nothing if there is none.
+template <class IsLocal>
+std::optional<bc::Region> region_of_all(const bc::Plan& plan, const bc::Program& program, unsigned first_axis,
+                                        IsLocal is_local) {
+    bc::RegionMap map(program, plan, 0);
+    std::optional<bc::Region> region;
+    for (const bc::Kernel& kernel : plan.kernels) {
+        const auto rank = static_cast<unsigned>(program.domain_extents(kernel.domain).size());
+        region.reset();
+        for (unsigned axis = map.size() == 0 ? first_axis : 0; axis < rank && !region; ++axis) {
+            if (!map.add(axis)) continue;
+            region = map.region(is_local);
+            if (!region) map.remove_last();
+        }
+        if (!region) return std::nullopt;
+    }
+    return region;
 }
 
 }  // namespace xlazy::test

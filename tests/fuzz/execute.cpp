@@ -79,7 +79,10 @@ public:
         }
     }
 
-    Outcome run(std::span<const opt::ChunkedStretch> chunked) {
+    /// Chunks are found for memory that comes and goes step by step, so where they are, no region runs piece by piece.
+    Outcome run(const std::span<const opt::ChunkedStretch>* cuts) {
+        in_chunks_ = cuts != nullptr;
+        std::span<const opt::ChunkedStretch> chunked = in_chunks_ ? *cuts : std::span<const opt::ChunkedStretch>{};
         const std::uint64_t before = ledger_.now;
         Outcome outcome;
         for (std::size_t at = 0; at < plan_.steps.size();) {
@@ -87,6 +90,8 @@ public:
                 run_chunks(chunked.front(), outcome.traps);
                 at = chunked.front().stretch.end;
                 chunked = chunked.subspan(1);
+            } else if (const bc::Region* region = region_at(at)) {
+                at = run_region(*region, outcome.traps);
             } else {
                 take(plan_.steps[at++], outcome.traps);
             }
@@ -96,6 +101,9 @@ public:
         most_ = ledger_.most - before;
         return outcome;
     }
+
+    /// Regions that ran piece by piece.
+    const std::vector<bc::Region>& regions() const noexcept { return regions_; }
 
     /// Beyond what was held before.
     std::uint64_t most_held() const noexcept { return most_; }
@@ -112,6 +120,35 @@ private:
             case bc::Step::Kind::AllocScratch: allocate("scratch", step, scratch_, scratch_memory_); break;
             case bc::Step::Kind::FreeScratch: release("scratch", index, scratch_, scratch_memory_); break;
         }
+    }
+
+    /// The region that begins at a step, if the back end takes it.
+    const bc::Region* region_at(std::size_t at) {
+        for (const bc::Region& region : plan_.regions) {
+            const bc::StepRange range = bc::steps_of(region, plan_);
+            if (range.begin != at || in_chunks_) continue;
+            if (backend_.takes_region(region, {&program_, &plan_, base_memory_, scratch_memory_})) return &region;
+        }
+        return nullptr;
+    }
+
+    /// @return the step behind it
+    std::size_t run_region(const bc::Region& region, be::Traps& traps) {
+        const bc::StepRange range = bc::steps_of(region, plan_);
+        const std::span<const bc::Step> steps(plan_.steps.data() + range.begin, range.end - range.begin);
+        for (const bc::Step& step : steps)
+            if (step.allocates() && !region.is_local(step.storage())) take(step, traps);
+        std::vector<Versions> versions;
+        std::vector<std::span<void* const>> memory;
+        for (std::uint32_t k = region.first; k < region.end(); ++k) versions.push_back(versions_of(plan_.kernels[k]));
+        for (const Versions& each : versions) memory.emplace_back(each.memory);
+        backend_.run_region(region, {&program_, &plan_, base_memory_, scratch_memory_}, memory, traps);
+        for (std::uint32_t k = region.first; k < region.end(); ++k) renew(plan_.kernels[k], versions[k - region.first]);
+        versions.clear();
+        for (const bc::Step& step : steps)
+            if (step.frees() && !region.is_local(step.storage())) take(step, traps);
+        regions_.push_back(region);
+        return range.end;
     }
 
     void run_chunks(const opt::ChunkedStretch& cut, be::Traps& traps) {
@@ -187,29 +224,42 @@ private:
                 throw PlanFault(fmt::format("kernel {} uses memory that it does not have", index));
         }
         be::Traps mine;
-        Blocks versions;
-        std::vector<void*> version_memory;
+        Versions versions = versions_of(kernel);
+        backend_.run(kernel, {&program_, &plan_, base_memory_, scratch_memory_, 0, versions.memory}, mine);
+        renew(kernel, versions);
+        if (!std::is_sorted(mine.begin(), mine.end(), by_instruction)) throw PlanFault("traps are not ascending");
+        traps.insert(traps.end(), mine.begin(), mine.end());
+        std::sort(traps.begin(), traps.end(), by_instruction);
+    }
+
+    /// Where the new versions of bases that a kernel makes are written.
+    struct Versions {
+        Blocks blocks;
+        std::vector<void*> memory;
+    };
+    Versions versions_of(const bc::Kernel& kernel) {
+        Versions versions;
         for (const bc::Version& version : kernel.versions) {
             const auto size = bc::size_of(program_.bases[version.base].type);
             Block& next =
-                *versions.emplace_back(std::make_shared<Block>(bases_[version.base]->size(), garbage_, ledger_));
+                *versions.blocks.emplace_back(std::make_shared<Block>(bases_[version.base]->size(), garbage_, ledger_));
             bc::for_each_gap(program_, version.view, [&](std::int64_t first, std::int64_t count) {
                 const auto begin = static_cast<std::size_t>(first) * size;
                 std::copy_n(bases_[version.base]->data() + begin, static_cast<std::size_t>(count) * size,
                             next.data() + begin);
             });
-            version_memory.push_back(next.data());
+            versions.memory.push_back(next.data());
         }
-        backend_.run(kernel, {&program_, &plan_, base_memory_, scratch_memory_, 0, version_memory}, mine);
-        for (std::size_t i = 0; i < versions.size(); ++i) {
+        return versions;
+    }
+    void renew(const bc::Kernel& kernel, Versions& versions) {
+        for (std::size_t i = 0; i < versions.blocks.size(); ++i) {
             const std::uint32_t base = kernel.versions[i].base;
-            bases_[base].swap(versions[i]);
+            bases_[base].swap(versions.blocks[i]);
             base_memory_[base] = bases_[base]->data();
-            if (!versions[i]->fences_stand()) throw PlanFault(fmt::format("base {}: written out of bounds", base));
+            if (!versions.blocks[i]->fences_stand())
+                throw PlanFault(fmt::format("base {}: written out of bounds", base));
         }
-        if (!std::is_sorted(mine.begin(), mine.end(), by_instruction)) throw PlanFault("traps are not ascending");
-        traps.insert(traps.end(), mine.begin(), mine.end());
-        std::sort(traps.begin(), traps.end(), by_instruction);
     }
 
     /// A merged instruction fails where the one that it is merged into fails.
@@ -239,6 +289,8 @@ private:
     std::byte garbage_;
     Ledger ledger_;
     std::uint64_t most_ = 0;
+    std::vector<bc::Region> regions_;
+    bool in_chunks_ = false;
     Blocks bases_, scratch_;
     std::vector<void*> base_memory_, scratch_memory_;
 };
@@ -257,8 +309,10 @@ bool same_trap(const be::Trap& a, const be::Trap& b) {
 
 Outcome execute(const Case& c, const bc::Plan& plan, be::Backend& backend, std::byte garbage) {
     Execution execution(c, plan, backend, garbage);
-    Outcome outcome = execution.run({});
-    const opt::Footprint footprint = opt::footprint_of(c.program, plan);
+    Outcome outcome = execution.run(nullptr);
+    bc::Plan as_it_ran = plan;
+    as_it_ran.regions = execution.regions();
+    const opt::Footprint footprint = opt::footprint_of(c.program, as_it_ran);
     if (execution.most_held() != footprint.peak - footprint.before)
         throw PlanFault(fmt::format("{} bytes are held, where {} - {} were foretold", execution.most_held(),
                                     footprint.peak, footprint.before));
@@ -268,7 +322,7 @@ Outcome execute(const Case& c, const bc::Plan& plan, be::Backend& backend, std::
 Outcome execute_in_chunks(const Case& c, const bc::Plan& plan, be::Backend& backend, std::byte garbage,
                           std::span<const opt::ChunkedStretch> chunked, std::uint64_t room) {
     Execution execution(c, plan, backend, garbage);
-    Outcome outcome = execution.run(chunked);
+    Outcome outcome = execution.run(&chunked);
     if (execution.most_held() > room)
         throw PlanFault(fmt::format("{} bytes are held in chunks, more than {}", execution.most_held(), room));
     return outcome;

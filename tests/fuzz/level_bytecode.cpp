@@ -35,12 +35,19 @@ std::string name_of(const Way& way) {
                            : fmt::format("openmp with {} threads{}", way.threads, way.always_threads ? " always" : ""));
 }
 
+/// Regions of small batches have more pieces than one only if the pieces are small.
+be::OpenMpOptions options_of(const Way& way) {
+    be::OpenMpOptions options;
+    options.threads = way.threads;
+    if (way.always_threads) options.serial_nanoseconds = 0;
+    options.piece_bytes = std::int64_t{1} << (2 * way.threads + (way.always_threads ? 0 : 3));
+    return options;
+}
+
 be::Backend& backend_of(const Way& way) {
     static std::map<std::pair<int, bool>, std::unique_ptr<be::Backend>> backends;
     auto& backend = backends[{way.threads, way.always_threads}];
-    if (!backend)
-        backend = way.threads == 0 ? be::make_interpreter()
-                                   : be::make_openmp(way.threads, way.always_threads ? 0 : be::kSerialNanoseconds);
+    if (!backend) backend = way.threads == 0 ? be::make_interpreter() : be::make_openmp(options_of(way));
     return *backend;
 }
 
@@ -86,6 +93,7 @@ bc::Plan plan_of(const bc::Program& program, opt::PassSet passes) {
     options.verify = true;
     // Small batches are planned differently from large ones; most batches here are small.
     if ((passes.bits + program.instructions.size()) % 2 == 1) options.size_class = bc::SizeClass::Memory;
+    options.regions_anyhow = true;
     bc::Plan plan = opt::make_plan(program, options);
     if (!bc::guards_hold(plan, program)) throw PlanFault("the plan's guards do not hold for its own batch");
     return plan;

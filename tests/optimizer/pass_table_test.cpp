@@ -11,7 +11,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Words kOptional{"algebra", "copies", "values", "dce", "version", "fuse", "cse", "recompute", "contract", "donate"};
+const Words kOptional{"algebra", "copies",    "values",   "dce",     "version", "fuse",
+                      "cse",     "recompute", "contract", "regions", "donate"};
 
 unsigned row(std::string_view name) {
     const auto table = pass_table();

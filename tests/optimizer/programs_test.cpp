@@ -36,7 +36,7 @@ constexpr double kReach = 1.1;
 const Expected kPrograms[] = {
     {"b01", kReach},
     {"b02", kReach},
-    {"b03", 1.71},
+    {"b03", kReach},
     {"b05.f64", kReach},
     {"b05.mean", kReach},
     {"b06", kReach},
@@ -44,13 +44,13 @@ const Expected kPrograms[] = {
     {"b11.dot", kReach},
     {"b11.mean.axis0", kReach},
     {"b11.mean.axis1", kReach},
-    {"b11.softmax", 2.51},
+    {"b11.softmax", kReach},
     {"b11.var.all", kReach},
     {"b11.var.axis0", kReach},
-    {"b11.var.axis1", 2.01},
-    {"layer_norm", 2.01},
+    {"b11.var.axis1", kReach},
+    {"layer_norm", kReach},
     {"mandelbrot", kReach},
-    {"shallow_water", 1.15},
+    {"shallow_water", kReach},
     {"standardise", kReach},
 };
 

@@ -28,7 +28,6 @@ public:
     /// added.
     void cut(unsigned axis, std::int64_t count) noexcept;
     void move_to(std::int64_t first) noexcept;
-    void keep_in_place(std::size_t access) noexcept { accesses_[access].cut_step = 0; }
     /// A window of memory, aligned at the last axis. `lacking`: an axis that the window does not have, or kNoAxis.
     /// @return the index of the access
     std::size_t add(std::byte* start, std::size_t element_size, std::span<const bc::Dim> dims, int lacking);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "float_environment.hpp"
 #include "openmp/bound_kernels.hpp"
-#include "openmp/chain.hpp"
-#include "openmp/reduction_run.hpp"
+#include "openmp/region_run.hpp"
 #include "xlazy/backends/traps.hpp"
 
 #include <omp.h>
@@ -55,48 +54,32 @@ public:
         give(std::move(workspace));
     }
 
-    std::size_t chain_length(Chain::Kernels kernels, const Bindings& bindings) override {
-        return find_chain(kernels, bindings, options_.chained_bytes).length;
+    bool takes_region(const bc::Region& region, const Bindings& bindings) override {
+        return threads_of_region(region, bindings, threads_now()) > 0;
     }
 
-    void run_chain(Chain::Kernels kernels, const Bindings& bindings, Traps&) override {
+    void run_region(const bc::Region& region, const Bindings& bindings,
+                    std::span<const std::span<void* const>> versions, Traps&) override {
         const FloatEnvironment environment;
-        const Chain chain = find_chain(kernels, bindings, options_.chained_bytes);
-        if (chain.length != kernels.size()) throw std::logic_error("these kernels are no chain");
-        const std::int64_t pieces = (chain.extent + chain.piece - 1) / chain.piece;
-        const auto threads = static_cast<int>(std::min<std::int64_t>(threads_now(), pieces));
-        std::vector<ChainWorker> workers(static_cast<std::size_t>(threads));
-        for (ChainWorker& worker : workers) worker.prepare(chain, kernels, bindings, options_);
+        const std::optional<bc::RegionMap> map = bc::map_of(region, *bindings.plan, *bindings.program);
+        if (!map) throw std::logic_error("these kernels are no region");
+        std::vector<Bindings> of_kernels(map->size(), bindings);
+        for (std::size_t k = 0; k < of_kernels.size(); ++k) {
+            of_kernels[k].geometry = 0;
+            of_kernels[k].versions = versions[k];
+        }
+        const int most = std::max(1, threads_of_region(region, bindings, threads_now()));
+        const RegionCut cut = cut_region(*map, bindings, most, options_.piece_bytes);
+        std::vector<RegionWorker> workers;
+        workers.reserve(static_cast<std::size_t>(cut.threads));
+        for (int i = 0; i < cut.threads; ++i) workers.emplace_back(*map, cut, of_kernels, options_);
         std::optional<ReductionRun> closing;  // of the axis that is cut
         TileProgram last;
-        if (chain.closes) {
-            workers[0].bind_closing(last, *kernels.back(), choices());
-            closing.emplace(last, threads);
+        if (map->closes(map->size() - 1)) {
+            workers[0].bind_closing(last, choices());
+            closing.emplace(last, cut.threads);
         }
-        std::atomic<bool> no_memory{false};
-        const auto part = [&](int thread, int team) {
-            try {
-                workers[static_cast<std::size_t>(thread)].run(pieces * thread / team, pieces * (thread + 1) / team,
-                                                              closing ? &*closing : nullptr);
-            } catch (const std::bad_alloc&) {
-                no_memory.store(true, std::memory_order_relaxed);
-            }
-        };
-        if (threads == 1) {
-            part(0, 1);
-            if (closing) closing->combine(0, 1);
-        } else {
-#pragma omp parallel num_threads(threads)
-            {
-                const FloatEnvironment thread_environment;
-                part(omp_get_thread_num(), omp_get_num_threads());
-                if (closing) {
-#pragma omp barrier
-                    closing->combine(omp_get_thread_num(), omp_get_num_threads());
-                }
-            }
-        }
-        if (no_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
+        run_pieces(workers, cut, closing ? &*closing : nullptr);
     }
 
 private:
@@ -121,6 +104,33 @@ private:
                          {program.faults()[i].instruction, failure.index, {failure.operands[0], failure.operands[1]}});
             }
         }
+    }
+
+    static void run_pieces(std::vector<RegionWorker>& workers, const RegionCut& cut, const ReductionRun* closing) {
+        std::atomic<bool> no_memory{false};
+        const auto part = [&](int thread, int team) {
+            try {
+                workers[static_cast<std::size_t>(thread)].run(cut.pieces() * thread / team,
+                                                              cut.pieces() * (thread + 1) / team, closing);
+            } catch (const std::bad_alloc&) {
+                no_memory.store(true, std::memory_order_relaxed);
+            }
+        };
+        if (cut.threads == 1) {
+            part(0, 1);
+            if (closing != nullptr) closing->combine(0, 1);
+        } else {
+#pragma omp parallel num_threads(cut.threads)
+            {
+                const FloatEnvironment thread_environment;
+                part(omp_get_thread_num(), omp_get_num_threads());
+                if (closing != nullptr) {
+#pragma omp barrier
+                    closing->combine(omp_get_thread_num(), omp_get_num_threads());
+                }
+            }
+        }
+        if (no_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
     }
 
     TileProgram::Choices choices() const noexcept {

@@ -31,6 +31,11 @@ bool is_load(Kind kind) noexcept { return kind == Kind::LoadView || kind == Kind
 bool is_store(Kind kind) noexcept { return kind == Kind::StoreView || kind == Kind::StoreScratch; }
 bool is_reduce(Kind kind) noexcept { return kind == Kind::ReduceView || kind == Kind::ReduceScratch; }
 
+/// Of the memory that it loads, stores or reduces to.
+std::size_t bytes_of_element(const MicroOp& op) noexcept {
+    return bc::size_of(is_reduce(op.kind) ? op.result : op.type);
+}
+
 int reduced_axis(const bc::Kernel& kernel) {
     int axis = LoopNest::kNoAxis;
     for (const MicroOp& op : kernel.ops) {
@@ -125,6 +130,11 @@ void TileProgram::bind_accesses() {
     access_of_.assign(kernel_->ops.size(), kNoAccess);
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
         const MicroOp& op = kernel_->ops[i];
+        const auto window = std::ranges::find(choices_.windows, i, &RowWindow::op);
+        if (window != choices_.windows.end()) {
+            bind_memory(i, window->start, bytes_of_element(op), window->dims);
+            continue;
+        }
         switch (op.kind) {
             case Kind::LoadView:
             case Kind::StoreView:
@@ -152,6 +162,7 @@ void TileProgram::bind_accesses() {
             case Kind::LoadScalar: break;
         }
     }
+    choices_.windows = {};  // they are the caller's
     // An element that fails is numbered in the domain's own order.
     nest_.collapse(std::none_of(kernel_->ops.begin(), kernel_->ops.end(), [](const MicroOp& op) {
         return op.kind == Kind::Compute && bc::can_fail(op.op, op.type);

@@ -75,6 +75,13 @@ struct ReductionShape {
     std::int64_t leaves() const noexcept { return (n + leaf - 1) / leaf; }
 };
 
+/// Some rows of what a micro-op loads or stores, in place of its own memory.
+struct RowWindow {
+    std::uint32_t op;  ///< position in the kernel
+    std::byte* start;  ///< of the first index of the cut axis that is bound
+    std::vector<bc::Dim> dims;
+};
+
 class TileProgram {
 public:
     static constexpr int kNotCut = -1;
@@ -84,15 +91,14 @@ public:
         bool compiled = true;    ///< may run compiled code
         int cut_axis = kNotCut;  ///< of the domain: only `cut_count` of its indices are bound, see move_to
         std::int64_t cut_count = 0;
+        std::span<const RowWindow> windows{};
     };
     /// @throws std::logic_error if the kernel has reductions along different axes
     void bind(const bc::Kernel& kernel, const Bindings& bindings, const Choices& choices);
     /// The cut axis begins at this index of the domain.
     void move_to(std::int64_t first) noexcept { nest_.move_to(first); }
-    /// The memory of this micro-op of the bound kernel holds one piece and does not move.
-    void keep_in_place(const bc::MicroOp* op) noexcept {
-        nest_.keep_in_place(access_of_[static_cast<std::size_t>(op - kernel_->ops.data())]);
-    }
+    /// The window of this micro-op begins here. To be called after move_to.
+    void place(std::uint32_t op, std::byte* start) noexcept { nest_.move(access_of_[op], start); }
     /// What was bound already, on other memory, offsets and scalars. The lengths and strides are the same.
     void rebind(const bc::Kernel& kernel, const Bindings& bindings) noexcept;
 

@@ -19,6 +19,10 @@ bool of_scratch(Kind kind) noexcept {
     return kind == Kind::LoadScratch || kind == Kind::StoreScratch || kind == Kind::ReduceScratch;
 }
 
+bool is_local(const bc::Plan& plan, const Step& step) noexcept {
+    return std::ranges::any_of(plan.regions, [&](const bc::Region& region) { return region.is_local(step.storage()); });
+}
+
 /// The allocations before a kernel and what is freed behind it.
 class Exchange {
 public:
@@ -29,13 +33,14 @@ public:
         for (const Step& step : frees) {
             const bool made_here = std::ranges::any_of(
                 allocations, [&](const Step& allocation) { return allocation.storage() == step.storage(); });
-            if (!made_here && only(step.storage(), {Kind::LoadView, Kind::LoadScratch})) {
+            if (!made_here && !is_local(draft_.plan, step) &&
+                only(step.storage(), {Kind::LoadView, Kind::LoadScratch})) {
                 donors.push_back(step.storage());
             }
         }
         for (Step& step : allocations) {
             if (donors.empty()) return;
-            if (!only(step.storage(), {Kind::StoreView, Kind::StoreScratch})) continue;
+            if (is_local(draft_.plan, step) || !only(step.storage(), {Kind::StoreView, Kind::StoreScratch})) continue;
             const auto donor =
                 std::ranges::find_if(donors, [&](Storage each) { return may_give(each, step.storage()); });
             if (donor == donors.end()) continue;
@@ -86,6 +91,15 @@ private:
     const bc::Kernel& kernel_;
 };
 
+/// A region's kernels must not write what takes the memory of something that others of them read elsewhere.
+void keep_regions(Draft& draft) {
+    for (const bc::Region& region : draft.plan.regions) {
+        if (bc::region_holds(region, draft.plan, draft.program)) continue;
+        const bc::StepRange range = bc::steps_of(region, draft.plan);
+        for (std::size_t i = range.begin; i < range.end; ++i) draft.plan.steps[i].donor = {};
+    }
+}
+
 }  // namespace
 
 void donate(Draft& draft) {
@@ -99,6 +113,7 @@ void donate(Draft& draft) {
         Exchange(draft, draft.plan.kernels[steps[run].index])
             .run(std::span(steps).subspan(begin, run - begin), std::span(steps).subspan(run + 1, end - run - 1));
     }
+    keep_regions(draft);
 }
 
 }  // namespace xlazy::opt

@@ -50,17 +50,22 @@ public:
     /// Runs one kernel of the plan to its end. A failing element gets 0 and an entry in `traps`.
     /// @throws std::bad_alloc
     virtual void run(const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) = 0;
-    /// How many of these kernels, which the plan runs one after the other, run_chain would run at once: 0, or 2 and
-    /// more. Their memory may not be there yet.
-    virtual std::size_t chain_length(std::span<const bc::Kernel* const> kernels, const Bindings& bindings) {
-        static_cast<void>(kernels), static_cast<void>(bindings);
-        return 0;
+    /// Would run_region be better than one kernel after the other? Memory may not be there yet.
+    virtual bool takes_region(const bc::Region& region, const Bindings& bindings) {
+        static_cast<void>(region), static_cast<void>(bindings);
+        return false;
     }
-    /// Runs kernels that chain_length allowed, piece by piece, so that what one writes is in the caches when the next
-    /// one reads it. The result is that of one after the other.
+    /// Runs a region that takes_region takes, piece by piece, so that what one kernel writes is in the caches when the
+    /// next one reads it. What is local needs no memory. The result is that of one kernel after the other.
+    /// @param versions of each kernel, as Bindings::versions
     /// @throws std::bad_alloc
-    virtual void run_chain(std::span<const bc::Kernel* const> kernels, const Bindings& bindings, Traps& traps) {
-        for (const bc::Kernel* kernel : kernels) run(*kernel, bindings, traps);
+    virtual void run_region(const bc::Region& region, const Bindings& bindings,
+                            std::span<const std::span<void* const>> versions, Traps& traps) {
+        Bindings mine = bindings;
+        for (std::size_t i = 0; i < region.kernels.size(); ++i) {
+            mine.versions = versions[i];
+            run(bindings.plan->kernels[region.first + i], mine, traps);
+        }
     }
 };
 
@@ -78,16 +83,16 @@ inline constexpr std::int64_t kSerialNanoseconds = 40'000;
 /// below the next kernel, which finds them in the cache otherwise, takes a third longer.
 inline constexpr std::int64_t kStreamedBytes = std::int64_t{32} << 20;
 
-/// Kernels that hand more than this from one to the next run piece by piece, see Backend::run_chain.
-inline constexpr std::int64_t kChainedBytes = std::int64_t{4} << 20;
+/// What the kernels of a region touch in a piece should stay in the second cache.
+inline constexpr std::int64_t kPieceBytes = std::int64_t{512} << 10;
 
 struct OpenMpOptions {
     int threads = 0;  ///< 0: OMP_NUM_THREADS or all cores
     std::int64_t serial_nanoseconds = kSerialNanoseconds;
     std::int64_t streamed_bytes = kStreamedBytes;
-    std::int64_t chained_bytes = kChainedBytes;
-    bool superinstructions = true;  ///< several ops in one loop; the results are the same
-    bool compiled = true;           ///< as set_jit says; false: never
+    std::int64_t piece_bytes = kPieceBytes;  ///< of a region
+    bool superinstructions = true;           ///< several ops in one loop; the results are the same
+    bool compiled = true;                    ///< as set_jit says; false: never
 };
 
 /// Threaded tile interpreter over fused kernels.

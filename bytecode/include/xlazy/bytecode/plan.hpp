@@ -126,6 +126,33 @@ struct Step {
     }
 };
 
+/// A kernel of a region. At the region's position f it has gone through the indices below f + high of the axis of its
+/// domain, as far as it has them; a thread that begins at position f begins with index f + low.
+struct RegionKernel {
+    std::uint32_t axis = 0;
+    std::int64_t low = 0, high = 0;
+    friend bool operator==(const RegionKernel&, const RegionKernel&) noexcept = default;
+};
+
+/// Kernels, one after the other, that can run piece by piece along an axis of each, all of them on one piece before the
+/// next; also one after the other as a whole. Their last one may reduce the axis that is cut.
+struct Region {
+    std::uint32_t first = 0;  ///< kernel
+    std::vector<RegionKernel> kernels;
+    /// What comes and goes inside: where the region runs piece by piece, it has memory for a piece, and its allocation
+    /// and free steps count for nothing.
+    std::vector<Storage> locals;
+
+    std::uint32_t end() const noexcept { return first + static_cast<std::uint32_t>(kernels.size()); }
+    bool is_local(Storage storage) const noexcept {
+        for (const Storage& local : locals) {
+            if (local == storage) return true;
+        }
+        return false;
+    }
+    friend bool operator==(const Region&, const Region&) noexcept = default;
+};
+
 /// A fact about geometry that the plan relied on: how view_a lies to view_b.
 /// Views of different bases: Identical if each holds every element of its base, both in the same order; else Disjoint.
 /// view_b == kWholeBase: Identical if every element of its base occurs exactly once in view_a, else Overlap.
@@ -164,6 +191,7 @@ struct Plan {
     std::vector<Kernel> kernels;
     std::vector<Scratch> scratch;
     std::vector<Step> steps;
+    std::vector<Region> regions;  ///< ascending, without common kernels
     std::vector<Guard> guards;
     std::vector<Spread> spreads;
     std::vector<ScalarGuard> scalar_guards;
@@ -178,15 +206,23 @@ std::uint64_t bytes_of(const Plan& plan, const Program& program, Storage storage
 /// An allocation that gets the memory of its donor.
 bool takes_over(const Plan& plan, const Program& program, const Step& step) noexcept;
 
+/// The steps of a region's kernels: from the first allocation before them to the last free step behind them.
+struct StepRange {
+    std::size_t begin = 0, end = 0;
+};
+StepRange steps_of(const Region& region, const Plan& plan) noexcept;
+/// The batch's geometry is one for which the kernels can run so, or one of them has no elements.
+bool region_holds(const Region& region, const Plan& plan, const Program& program);
+
 /// The pair lies as the guard says, or one of the views has no elements: then a plan for any relation is right.
 bool guard_holds(const Guard& guard, const Program& program) noexcept;
 /// Every guard about scalars holds for the batch's.
 bool scalar_guards_hold(const Plan& plan, const Program& program) noexcept;
-/// Every guard and spread of the plan holds for the batch's geometry and scalars.
-bool guards_hold(const Plan& plan, const Program& program) noexcept;
+/// Every guard, spread and region of the plan holds for the batch's geometry and scalars.
+bool guards_hold(const Plan& plan, const Program& program);
 
-/// Calls f(first, count) for the runs of consecutive elements of the base that the view consists of; if the view repeats
-/// no element, in the order of memory. What it repeats may come several times.
+/// Calls f(first, count) for the runs of consecutive elements of the base that the view consists of; if the view
+/// repeats no element, in the order of memory. What it repeats may come several times.
 void for_each_run(const Program& program, std::uint32_t view,
                   const std::function<void(std::int64_t first, std::int64_t count)>& f);
 /// The same for the runs of elements that the view leaves out.

@@ -5,6 +5,8 @@
 
 #include "xlazy/bytecode/plan.hpp"
 
+#include <functional>
+
 namespace xlazy::opt {
 
 /// Bytes between memory and kernels.
@@ -24,7 +26,10 @@ struct Traffic {
 /// in a cache from one to the next; so is one that a broadcast repeats. Costs one bit an element of the arrays that
 /// several views show, for as long as it runs.
 Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::Kernel& kernel);
-/// Of all kernels.
+/// Of a region that runs piece by piece: an element that several of its kernels touch is in a cache from one to the
+/// next, what is local to it never leaves the caches.
+Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::Region& region);
+/// Of all kernels; regions run piece by piece.
 Traffic traffic_of(const bc::Program& program, const bc::Plan& plan);
 
 /// Memory of the arrays and the temporaries that the plan holds, in bytes.
@@ -32,7 +37,9 @@ struct Footprint {
     std::uint64_t before = 0;  ///< of the arrays that have a value before the batch
     std::uint64_t peak = 0;    ///< most at a time, those arrays included
 };
-Footprint footprint_of(const bc::Program& program, const bc::Plan& plan);
+/// Regions run piece by piece. @param takes those that do, if not all
+Footprint footprint_of(const bc::Program& program, const bc::Plan& plan,
+                       const std::function<bool(const bc::Region&)>& takes = {});
 
 /// What a result of a reduction has to wait for fits a tile, so that its operand need not be read again, if it is not
 /// larger than this. A first-level cache holds it.
@@ -44,9 +51,9 @@ inline constexpr std::uint64_t kTileBytes = 32 * 1024;
 ///
 /// A sweep ends where something must be there as a whole: a reduction's result, so that x - mean(x) reads x twice, but
 /// not where the operand's part for one result fits a tile (kTileBytes), such as a row for a sum along it; and what a
-/// stencil made, if another one reads its neighbours. That is written, and read by the next sweep. Everything else is
-/// computed again in every sweep that needs it, rather than kept. So tiles that overlap, to take several steps of a
-/// stencil in one sweep, could still move less.
+/// stencil gave an array that lives on, if another one reads its neighbours. That is written, and read by the next
+/// sweep. Everything else is computed again in every sweep that needs it, rather than kept. So tiles that overlap, to
+/// take several time steps in one sweep, could still move less.
 Traffic least_traffic(const bc::Program& program);
 
 /// The least that a plan of the batch can hold: all arrays before it, or all that are live after it. Reached if every

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chains whose last kernel reduces the axis that is cut: the same bits as one kernel after the other.
+// Regions whose last kernel reduces the axis that is cut: the same bits as one kernel after the other.
 #include "backends/test_kernel.hpp"
 
 namespace xlazy::test {
@@ -19,7 +19,7 @@ public:
         handed_ = kernels_.base(DType::f64, bc::element_count(rows));
         const std::uint32_t sums = kernels_.dense(handed_, rows);
         kernels_.reduce(Op::sum, last, false, sums, kernels_.load(kernels_.dense(in, domain)));
-        chain_.push_back(std::move(kernels_.kernel));
+        kernels_.plan.kernels.push_back(std::move(kernels_.kernel));
 
         Extents result(rows.begin() + 1, rows.end());
         if (repeated != 0) {
@@ -34,22 +34,22 @@ public:
         const unsigned axis = repeated != 0 ? 1 : 0;
         kernels_.reduce(Op::sum, axis, false, kernels_.dense(results_[0], result), square);
         kernels_.reduce(Op::amax, axis, false, kernels_.dense(results_[1], result), sum);
-        chain_.push_back(std::move(kernels_.kernel));
+        kernels_.plan.kernels.push_back(std::move(kernels_.kernel));
     }
 
-    /// The results, one after the other. `chained`: the back end is given both kernels at once, and no memory for what
-    /// one hands to the other.
-    std::vector<double> run(be::Backend& backend, bool chained) const {
+    /// The results, one after the other. `region`: the back end is given both kernels at once, and no memory for what
+    /// one hands to the other; or null.
+    std::vector<double> run(be::Backend& backend, const bc::Region* region) const {
         Memory bases = kernels_.bases;
         std::vector<void*> pointers;
         for (auto& bytes : bases) pointers.push_back(bytes.data());
-        if (chained) pointers[handed_] = nullptr;
+        if (region != nullptr) pointers[handed_] = nullptr;
         be::Traps traps;
         const be::Bindings bindings{&kernels_.program, &kernels_.plan, pointers, {}, 0};
-        if (chained) {
-            backend.run_chain(both(), bindings, traps);
+        if (region != nullptr) {
+            backend.run_region(*region, bindings, std::vector<std::span<void* const>>(2), traps);
         } else {
-            for (const bc::Kernel& kernel : chain_) backend.run(kernel, bindings, traps);
+            for (const bc::Kernel& kernel : kernels_.plan.kernels) backend.run(kernel, bindings, traps);
         }
         std::vector<double> all;
         for (const std::uint32_t result : results_) {
@@ -59,21 +59,19 @@ public:
         return all;
     }
 
-    std::size_t chain_length(be::Backend& backend) const {
-        const std::vector<void*> pointers(kernels_.bases.size());
-        return backend.chain_length(both(), {&kernels_.program, &kernels_.plan, pointers, {}, 0});
+    std::optional<bc::Region> region() const {
+        return region_of_all(kernels_.plan, kernels_.program, 0, [&](bc::Storage storage) {
+            return storage == bc::Storage{bc::Storage::Kind::Base, handed_};
+        });
     }
 
 private:
-    std::vector<const bc::Kernel*> both() const { return {&chain_[0], &chain_[1]}; }
-
     TestKernel kernels_;
-    std::vector<bc::Kernel> chain_;
     std::uint32_t handed_ = 0;
     std::vector<std::uint32_t> results_;
 };
 
-TEST(ClosingChains, GiveTheBitsOfOneKernelAfterTheOther) {
+TEST(ClosingRegions, GiveTheBitsOfOneKernelAfterTheOther) {
     struct Case {
         Extents domain;
         std::int64_t repeated;
@@ -83,21 +81,16 @@ TEST(ClosingChains, GiveTheBitsOfOneKernelAfterTheOther) {
     const auto reference = be::make_interpreter();
     for (const Case& each : cases) {
         const TwoSteps steps(each.domain, each.repeated);
-        const std::vector<double> expected = steps.run(*reference, false);
+        const std::vector<double> expected = steps.run(*reference, nullptr);
+        const std::optional<bc::Region> region = steps.region();
+        ASSERT_TRUE(region.has_value()) << each.domain[0] << ' ' << each.domain[1];
         for (int threads = 1; threads <= 3; ++threads) {
-            const auto backend = be::make_openmp(always_chained(threads));
-            ASSERT_EQ(steps.chain_length(*backend), 2u) << each.domain[0] << ' ' << each.domain[1];
-            EXPECT_EQ(steps.run(*backend, true), expected)
+            const auto backend = be::make_openmp(always_threaded(threads));
+            EXPECT_EQ(steps.run(*backend, &*region), expected)
                 << each.domain[0] << ' ' << each.domain[1] << ", " << threads << " threads";
-            EXPECT_EQ(steps.run(*backend, false), expected);
+            EXPECT_EQ(steps.run(*backend, nullptr), expected);
         }
     }
-}
-
-TEST(ClosingChains, OnlyWhereALeafFitsTheCaches) {
-    const auto backend = be::make_openmp(always_chained(2));
-    EXPECT_EQ(TwoSteps({3000, 3}, 0).chain_length(*backend), 0u) << "all of it is one leaf";
-    EXPECT_EQ(TwoSteps({20000, 100}, 0).chain_length(*backend), 0u) << "a leaf takes 3.2 MB";
 }
 
 }  // namespace

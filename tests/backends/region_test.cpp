@@ -6,7 +6,7 @@ namespace xlazy::test {
 namespace {
 
 /// Mean and variance along an axis, as the optimizer makes them of xtensor's: four kernels. The sums and the mean are
-/// nobody's but the chain's.
+/// nobody's but the region's.
 class Variance {
 public:
     Variance(const Extents& domain, unsigned axis, bool column_major) : axis_(axis), domain_(domain) {
@@ -47,35 +47,36 @@ public:
             value = std::exp2(static_cast<float>(random() % 1000) * 0.02f);  // any other order shows
     }
 
-    /// @param chained the kernels the back end is given at once
-    std::vector<double> run(be::Backend& backend, std::size_t chained) const {
+    /// @param region that the back end is given, or null: one kernel after the other
+    std::vector<double> run(be::Backend& backend, const bc::Region* region) const {
         const auto results = static_cast<std::size_t>(program_.bases[2].size);
         std::vector<double> mean(results, -1), out(results, -1), sums(results, -1), squares(results, -1);
         void* bases[] = {const_cast<float*>(values_.data()), mean.data(), out.data()};
         void* scratch[] = {sums.data(), squares.data()};
-        if (chained != 0) bases[1] = scratch[0] = scratch[1] = nullptr;
+        if (region != nullptr) bases[1] = scratch[0] = scratch[1] = nullptr;
         be::Traps traps;
         const be::Bindings bindings{&program_, &plan_, bases, scratch, 0};
-        const auto kernels = pointers();
-        if (chained != 0) {
-            backend.run_chain(kernels, bindings, traps);
+        if (region != nullptr) {
+            EXPECT_TRUE(backend.takes_region(*region, bindings));
+            backend.run_region(*region, bindings, std::vector<std::span<void* const>>(4), traps);
         } else {
-            for (const bc::Kernel* kernel : kernels) backend.run(*kernel, bindings, traps);
+            for (const bc::Kernel& kernel : plan_.kernels) backend.run(kernel, bindings, traps);
         }
         return out;
     }
 
-    std::size_t chain_length(be::Backend& backend) const {
+    bool taken(be::Backend& backend, const bc::Region& region) const {
         const std::vector<void*> bases(3), scratch(2);
-        return backend.chain_length(pointers(), {&program_, &plan_, bases, scratch, 0});
+        return backend.takes_region(region, {&program_, &plan_, bases, scratch, 0});
+    }
+
+    std::optional<bc::Region> region() const {
+        return region_of_all(plan_, program_, axis_ == 0 ? 1 : 0, [](bc::Storage storage) {
+            return storage != bc::Storage{bc::Storage::Kind::Base, 2};
+        });
     }
 
 private:
-    std::vector<const bc::Kernel*> pointers() const {
-        std::vector<const bc::Kernel*> result;
-        for (const bc::Kernel& kernel : plan_.kernels) result.push_back(&kernel);
-        return result;
-    }
     static ValueId add(bc::Kernel& kernel, const MicroOp& op) {
         kernel.ops.push_back(op);
         return static_cast<ValueId>(kernel.ops.size() - 1);
@@ -125,7 +126,7 @@ private:
     std::vector<float> values_;
 };
 
-TEST(Chains, VariancesAreThoseOfOneKernelAfterTheOther) {
+TEST(Regions, VariancesAreThoseOfOneKernelAfterTheOther) {
     struct Case {
         Extents domain;
         unsigned axis;
@@ -137,33 +138,36 @@ TEST(Chains, VariancesAreThoseOfOneKernelAfterTheOther) {
     const auto reference = be::make_interpreter();
     for (const Case& each : cases) {
         const Variance variance(each.domain, each.axis, each.column_major);
-        const std::vector<double> expected = variance.run(*reference, 0);
+        const std::vector<double> expected = variance.run(*reference, nullptr);
+        const std::optional<bc::Region> region = variance.region();
+        ASSERT_TRUE(region.has_value()) << each.domain[0] << " axis " << each.axis;
         for (int threads = 1; threads <= 3; ++threads) {
-            const auto backend = be::make_openmp(always_chained(threads));
-            ASSERT_EQ(variance.chain_length(*backend), 4u) << each.domain[0] << " axis " << each.axis;
-            const std::vector<double> chained = variance.run(*backend, 4);
-            ASSERT_EQ(std::memcmp(chained.data(), expected.data(), 8 * expected.size()), 0)
-                << each.domain[0] << " axis " << each.axis << ", " << threads << " threads";
-            EXPECT_EQ(variance.run(*backend, 0), expected);
+            for (const std::int64_t piece_bytes : {std::int64_t{1}, std::int64_t{3000}, be::kPieceBytes}) {
+                if (piece_bytes == 1 && each.domain[0] + each.domain[1] > 1500) continue;
+                const auto backend = be::make_openmp(always_threaded(threads, piece_bytes));
+                const std::vector<double> got = variance.run(*backend, &*region);
+                ASSERT_EQ(std::memcmp(got.data(), expected.data(), 8 * expected.size()), 0)
+                    << each.domain[0] << " axis " << each.axis << ", " << threads << " threads";
+            }
+            EXPECT_EQ(variance.run(*be::make_openmp(always_threaded(threads)), nullptr), expected);
         }
     }
 }
 
-TEST(Chains, OnlyWhereItPays) {
-    const auto backend = be::make_openmp(always_chained(2));
-    EXPECT_EQ(Variance({100, 3}, 1, false).chain_length(*backend), 0u) << "all of it is one piece";
-    EXPECT_EQ(Variance({4000, 400}, 0, false).chain_length(*backend), 0u) << "pieces would be crumbs of rows";
-    be::OpenMpOptions usual = always_chained(2);
-    usual.chained_bytes = be::kChainedBytes;
-    EXPECT_EQ(Variance({30000, 3}, 1, false).chain_length(*be::make_openmp(usual)), 0u) << "little is handed on";
-    EXPECT_EQ(Variance({30000, 3}, 1, false).chain_length(*be::make_interpreter()), 0u);
+TEST(Regions, AreNotTakenByTheInterpreterNorWithoutElements) {
+    const Variance variance({300, 20}, 1, false);
+    const std::optional<bc::Region> region = variance.region();
+    ASSERT_TRUE(region.has_value());
+    EXPECT_TRUE(variance.taken(*be::make_openmp(2), *region));
+    EXPECT_FALSE(variance.taken(*be::make_interpreter(), *region));
+    EXPECT_FALSE(Variance({0, 20}, 1, false).taken(*be::make_openmp(2), *region));
 }
 
 class RandomKernelsAndOptions : public testing::TestWithParam<int> {};
 
 TEST_P(RandomKernelsAndOptions, TheSameBits) {
     const auto reference = be::make_interpreter();
-    be::OpenMpOptions changed = always_chained(2);
+    be::OpenMpOptions changed = always_threaded(2);
     if (GetParam() == 0) changed.superinstructions = false;
     if (GetParam() == 1) changed.streamed_bytes = 0;
     const auto backend = be::make_openmp(changed);

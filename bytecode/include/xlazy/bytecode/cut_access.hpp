@@ -4,18 +4,19 @@
 
 #include "xlazy/bytecode/plan.hpp"
 
-namespace xlazy::opt {
+namespace xlazy::bc {
 
-struct ChunkAccess {
+struct CutAccess {
     static constexpr int kNone = -1;
 
-    bc::Storage storage;
+    Storage storage;
     std::int64_t offset = 0;
-    std::vector<bc::Dim> dims;
+    std::vector<Dim> dims;
     int place = kNone;  ///< of the kernel's axis in `dims`, whatever its stride; kNone: the window does not have it
     bool writes = false;
     bool reduces = false;
     std::uint32_t view = ~0u;  ///< of the batch; none for scratch
+    std::int64_t element_size = 1;
 
     /// It has another element for every index of the axis.
     bool steps() const noexcept {
@@ -25,15 +26,15 @@ struct ChunkAccess {
     std::int64_t stride() const noexcept { return dims[static_cast<std::size_t>(place)].stride; }
     /// What one index of the axis shows lies between two multiples of the stride, and strides are positive.
     bool outermost() const noexcept;
-    bool same_elements(const ChunkAccess& other) const noexcept;
+    bool same_elements(const CutAccess& other) const noexcept;
     /// Lowest and highest element of one index of the axis, relative to the offset.
     std::pair<std::int64_t, std::int64_t> row_span() const noexcept;
 };
 
 /// Does the micro-op touch memory?
-bool touches_memory(const bc::MicroOp& op) noexcept;
+bool touches_memory(const MicroOp& op) noexcept;
 /// Of such a micro-op.
-ChunkAccess access_of(const bc::Program& program, const bc::Plan& plan, const bc::Kernel& kernel, const bc::MicroOp& op,
-                      unsigned axis);
+CutAccess cut_access_of(const Program& program, const Plan& plan, const Kernel& kernel, const MicroOp& op,
+                        unsigned axis);
 
-}  // namespace xlazy::opt
+}  // namespace xlazy::bc
