@@ -185,7 +185,7 @@ RegionWorker::Bound& RegionWorker::bound_for(std::size_t kernel, std::int64_t fi
     choices.compiled = options_.compiled;
     const Bindings& bindings = bindings_[kernel];
     bound.program.bind(bindings.plan->kernels[map_.first() + kernel], bindings, choices);
-    bound.code = bound.program.code();
+    bound.code = bound.program.code(std::max<std::int64_t>(map_.extent(kernel) / count / cut_.threads, 1));
     bound.program.move_to(first);
     for (const RowWindow& window : windows) bound.program.place(window.op, window.start);
     return bound;

@@ -412,8 +412,8 @@ Folding TileProgram::choose_folding() const noexcept {
     return rows ? Folding::Rows : Folding::None;
 }
 
-const jit::Code* TileProgram::code() const noexcept {
-    return variant_ == nullptr ? nullptr : jit::code_for_run(*variant_, nest_.count());
+const jit::Code* TileProgram::code(std::int64_t runs) const noexcept {
+    return variant_ == nullptr ? nullptr : jit::code_for_run(*variant_, nest_.count() * runs);
 }
 
 ReductionShape TileProgram::reduction_shape() const noexcept {

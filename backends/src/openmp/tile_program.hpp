@@ -114,8 +114,8 @@ public:
     bool only_folds_memory() const noexcept;
     /// Only for kernels with reductions.
     ReductionShape reduction_shape() const noexcept;
-    /// Compiled code for this run, if there is some: it takes the place of the tiles' loops. Counts the run.
-    const jit::Code* code() const noexcept;
+    /// Compiled code for so many runs, if there is some: it takes the place of the tiles' loops. Counts them.
+    const jit::Code* code(std::int64_t runs = 1) const noexcept;
     /// What compiled code does with the values of reductions.
     Folding code_folding() const noexcept { return code_folding_; }
     /// The scalars that compiled code gets.
