@@ -75,6 +75,18 @@ constexpr std::string_view kPartStore = R"(
 REST void store_part_$(char *p, long n, v_$ v) { move_part(p, (const char *)&v, n * sizeof(e_$)); }
 )";
 
+/// The same by moves under a mask, of AVX-512.
+constexpr std::string_view kMaskedPart = R"(
+INLINE v_$ part_$(const char *p, long n) {
+  v_$ v = one_$(1);
+  __asm__("vmovdquBITS %1, %REGISTER0%{%2%}" : "+v"(v) : "m"(*(const u_$ *)p), "Yk"(~0ul >> (64 - n)));
+  return v;
+}
+INLINE void store_part_$(char *p, long n, v_$ v) {
+  __asm__("vmovdquBITS %REGISTER1, %0%{%2%}" : "+m"(*(u_$ *)p) : "v"(v), "Yk"(~0ul >> (64 - n)));
+}
+)";
+
 constexpr std::string_view kFloat = R"(
 INLINE v_$ magnitude_$(v_$ a) { return (v_$)((w_$)a & (~(w_$){0} >> 1)); }
 INLINE v_$ with_sign_$(v_$ a, v_$ sign) {
@@ -123,12 +135,16 @@ INLINE void stream_$(char *p, v_$ x) { __asm__("INSTRUCTION %1, %0" : "=m"(*(u_$
 /// Lanes of a leaf lie in vectors, in the order of its positions after the first `head`, which are those of the last
 /// lanes. Absent values are the identity.
 constexpr std::string_view kFold = R"(
-INLINE v_$ placed_OP_$(v_$ x, long n, long shift) {
+REST v_$ shifted_OP_$(v_$ x, long n, long shift) {
   union { v_$ v; f_$ e[LANES]; } from, to;
   from.v = x;
   to.v = IDENTITY;
   for (long l = 0; l < n; ++l) to.e[shift + l] = from.e[l];
   return to.v;
+}
+INLINE v_$ placed_OP_$(v_$ x, long n, long shift) {
+  const MASK lane = {ALL_LANES};
+  return shift == 0 ? pick_$(lane < (NUMBER)n, x, IDENTITY) : shifted_OP_$(x, n, shift);
 }
 REST v_$ folded_OP_$(const v_$ *a, long head) {
   union { v_$ v[2 * GROUPS]; f_$ e[64]; } twice;
@@ -164,19 +180,33 @@ REST v_bool gather_part_bool(const char *p, long step, long n) {
   for (long l = 0; l < n; ++l) to[l] = p[l * step];
   return mask_of(x);
 }
-INLINE v_bool part_bool(const char *p, long n) { return gather_part_bool(p, 1, n); }
 REST void scatter_bool(char *p, long step, long n, v_bool m) {
   const k_bool x = bytes_of(m);
   const char *const from = (const char *)&x;
   for (long l = 0; l < n; ++l) p[l * step] = from[l];
 }
-INLINE void store_part_bool(char *p, long n, v_bool m) { scatter_bool(p, 1, n, m); }
 INLINE v_bool pick_bool(v_bool m, v_bool a, v_bool b) { return (m & a) | (~m & b); }
 INLINE int any_bool(v_bool m) {
   typedef long chunk __attribute__((vector_size(16), may_alias));
   chunk x = {0};
   for (unsigned i = 0; i < BYTES / 16; ++i) x |= ((const chunk *)&m)[i];
   return (x[0] | x[1]) != 0;
+}
+)";
+
+constexpr std::string_view kBoolPart = R"(
+INLINE v_bool part_bool(const char *p, long n) { return gather_part_bool(p, 1, n); }
+INLINE void store_part_bool(char *p, long n, v_bool m) { scatter_bool(p, 1, n, m); }
+)";
+constexpr std::string_view kMaskedBoolPart = R"(
+INLINE v_bool part_bool(const char *p, long n) {
+  k_bool v = {0};
+  __asm__("vmovdqu8 %1, %REGISTER0%{%2%}" : "+v"(v) : "m"(*(const uk_bool *)p), "Yk"(~0ul >> (64 - n)));
+  return mask_of(v);
+}
+INLINE void store_part_bool(char *p, long n, v_bool m) {
+  const k_bool v = bytes_of(m);
+  __asm__("vmovdqu8 %REGISTER1, %0%{%2%}" : "+m"(*(uk_bool *)p) : "v"(v), "Yk"(~0ul >> (64 - n)));
 }
 )";
 
@@ -253,13 +283,23 @@ std::string float_instructions(Isa isa, char suffix) {
     return text + rounding("trunc", isa, suffix, 8 | 3);
 }
 
+/// The modifier by which assembly names a register of that many bytes.
+const char* register_of(int bytes) noexcept { return bytes <= 16 ? "x" : bytes == 32 ? "t" : "g"; }
+
 std::string real_definitions(const CpuLanes& lanes, bc::DType type) {
     const CType c = c_type(type);
     std::string text(kReal);
-    text += kPart;
-    if (c.bytes * lanes.lanes >= 16) text += kStream;
+    const int bytes = c.bytes * lanes.lanes;
+    if (lanes.isa == Isa::avx512) {
+        text += kMaskedPart;
+        replace(text, "BITS", std::to_string(8 * c.bytes));
+        replace(text, "REGISTER", register_of(bytes));
+    } else {
+        text += kPart;
+        text += kPartStore;
+    }
+    if (bytes >= 16) text += kStream;
     replace(text, "INSTRUCTION", lanes.isa == Isa::baseline ? "movntdq" : "vmovntdq");
-    text += kPartStore;
     if (bc::is_float(type)) text += kFloat;
     replace(text, "ALL_X", all(lanes.lanes, "x"));
     replace(text, "ALL_AT", all(lanes.lanes, "*(const e_$ *)(p + {L} * step)"));
@@ -311,6 +351,8 @@ std::string complex_definitions(const CpuLanes& lanes, bc::DType type) {
 
 std::string bool_definitions(const CpuLanes& lanes) {
     std::string text(kBool);
+    text += lanes.isa == Isa::avx512 ? kMaskedBoolPart : kBoolPart;
+    replace(text, "REGISTER", register_of(lanes.lanes));
     const int mask = lanes.mask_bytes();
     replace(text, "WIDEN", mask == 1 ? "x != 0" : "__builtin_convertvector((n_bool)(x != 0), v_bool)");
     replace(text, "NARROW", mask == 1 ? "m" : "__builtin_convertvector(m, n_bool)");
@@ -358,6 +400,9 @@ std::string cpu_fold_definitions(const CpuLanes& lanes, bc::Op op, bc::DType typ
         "typedef {0} l_$ __attribute__((vector_size({1}), aligned(1), may_alias));\n",
         element, bytes);
     text += kFold;
+    replace(text, "MASK", is_bool ? "v_bool" : "m_$");
+    replace(text, "ALL_LANES", all(lanes.lanes, "{L}"));
+    replace(text, "NUMBER", signed_integer(is_bool ? lanes.mask_bytes() : c_type(type).bytes));
     replace(text, "OP", bc::name_of(op));
     replace(text, "IDENTITY", identity_of(op, type));
     replace(text, "GROUPS", std::to_string(32 / lanes.lanes));

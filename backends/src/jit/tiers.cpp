@@ -91,6 +91,7 @@ struct Tiers {
     std::mutex mutex;  ///< of the options, the queue and the counts
     JitOptions options;
     std::atomic<JitMode> mode{JitMode::off};
+    std::atomic<std::int64_t> least_elements{0};
     Builder builder;
     std::unique_ptr<KernelLibrary> library;  ///< made when it is needed first
     Variants variants;
@@ -152,7 +153,7 @@ struct Tiers {
 
     const Code* run(Variant& variant, std::int64_t elements) {
         const JitMode now = mode.load(std::memory_order_relaxed);
-        if (now == JitMode::off) return nullptr;
+        if (now == JitMode::off || elements < least_elements.load(std::memory_order_relaxed)) return nullptr;
         if (const Code* code = variant.code()) {
             runs.fetch_add(1, std::memory_order_relaxed);
             return code;
@@ -160,7 +161,6 @@ struct Tiers {
         if (variant.state_.load(std::memory_order_relaxed) != Variant::State::Interpreted) return nullptr;
         {
             const std::lock_guard guard(mutex);
-            if (elements < options.least_elements) return nullptr;
             const std::int64_t sightings = variant.runs_.fetch_add(1) + 1;
             const std::int64_t all = variant.elements_.fetch_add(elements) + elements;
             if (now == JitMode::background) {
@@ -330,6 +330,7 @@ void set_jit(JitOptions options) {
     jit::Tiers& tiers = jit::Tiers::get();
     const std::lock_guard guard(tiers.mutex);
     tiers.mode.store(options.mode, std::memory_order_relaxed);
+    tiers.least_elements.store(options.least_elements, std::memory_order_relaxed);
     tiers.options = std::move(options);
 }
 

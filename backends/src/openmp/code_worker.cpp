@@ -17,7 +17,7 @@ char* at(std::intptr_t address) noexcept { return reinterpret_cast<char*>(addres
 
 void TileWorker::prepare_code() {
     const LoopNest& nest = program_->nest();
-    const unsigned last = nest.rank() - 1;
+    const unsigned last = nest.rank() - 1, axis = program_->code_axis();
     const std::size_t count = nest.accesses().size();
     code_pointers_.resize(count);
     code_rows_step_.resize(count);
@@ -25,12 +25,13 @@ void TileWorker::prepare_code() {
     for (std::size_t i = 0; i < count; ++i) {
         const Access& access = nest.accesses()[i];
         code_step_[i] = access.strides[last];
-        code_rows_step_[i] = last == 0 ? 0 : access.strides[last - 1];
+        code_rows_step_[i] = axis == 0 ? 0 : access.strides[axis - 1];
     }
     for (const Reduction& reduction : program_->reductions()) {
         const auto size = static_cast<std::int64_t>(reduction.element_size);
         code_step_[reduction.access] = size;
-        code_rows_step_[reduction.access] = program_->code_folding() == Folding::Leaf ? size : size * nest.extent(last);
+        code_rows_step_[reduction.access] =
+            program_->code_folding() == Folding::Leaf ? size : size * nest.count(axis, nest.rank());
     }
     for (const Panel& panel : panels_) code_step_[panel.access] = std::int64_t{1} << panel.size_index;
     if (program_->code_folding() == Folding::Leaf) {
@@ -93,8 +94,8 @@ void TileWorker::fold_rows_by_code(std::int64_t position, std::int64_t rows, std
 /// All values of the positions [begin, end).
 void TileWorker::compute(std::int64_t begin, std::int64_t end) noexcept {
     const LoopNest& nest = program_->nest();
-    const unsigned last = nest.rank() - 1;
-    const std::int64_t columns = nest.extent(last), rows = last == 0 ? 1 : nest.extent(last - 1);
+    const unsigned axis = program_->code_axis();
+    const std::int64_t columns = nest.count(axis, nest.rank()), rows = axis == 0 ? 1 : nest.extent(axis - 1);
     while (begin < end) {
         const std::int64_t row = begin / columns, column = begin % columns;
         std::int64_t some = 1, width = std::min(columns - column, end - begin);

@@ -118,6 +118,8 @@ public:
     const jit::Code* code(std::int64_t runs = 1) const noexcept;
     /// What compiled code does with the values of reductions.
     Folding code_folding() const noexcept { return code_folding_; }
+    /// Compiled code goes through the axes from this one on as through one.
+    unsigned code_axis() const noexcept { return code_axis_; }
     /// The scalars that compiled code gets.
     const void* const* code_scalars() const noexcept { return code_scalars_.data(); }
     /// Elements that compiled code computes before they are folded: a multiple of a tile.
@@ -173,6 +175,7 @@ private:
     void choose_fetched();
     void find_code();
     Folding choose_folding() const noexcept;
+    void choose_code_axis() noexcept;
     void list_code_scalars() noexcept;
 
     void lower(std::size_t op);
@@ -220,6 +223,7 @@ private:
     std::vector<std::uint16_t> panels_, fetched_;
     jit::Variant* variant_ = nullptr;
     Folding code_folding_ = Folding::None;
+    unsigned code_axis_ = 0;
     std::vector<const void*> code_scalars_;
     std::size_t cells_begin_ = 0, slots_begin_ = 0, cells_ = 0, slots_ = 0;
     // While binding, one an op of the kernel:
