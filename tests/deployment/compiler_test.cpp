@@ -89,6 +89,22 @@ TEST_F(Compilers, InTheBackground) {
     EXPECT_TRUE(fs::is_empty(temporaries));
 }
 
+TEST_F(Compilers, AResidentOne) {
+    const Outcome first = run("XLAZY_CXX=resident"), second = run("XLAZY_CXX=resident");
+    expect_right(first);
+    if (first.compiled == 0) GTEST_SKIP() << "not part of this build: " << first.log;
+    expect_right(second);
+    EXPECT_EQ(second.compiled, 0u);
+    EXPECT_EQ(first.warnings() + second.warnings(), 0u) << first.log << second.log;
+    // Ends while it compiles.
+    for (int i = 0; i < 8; ++i) {
+        fs::remove_all(cache);
+        const Outcome here = run("XLAZY_JIT=background XLAZY_CXX=resident", fmt::format("4 {}", 15 * i));
+        EXPECT_EQ(here.status, 0) << here.log;
+        EXPECT_EQ(here.warnings(), 0u) << here.log;
+    }
+}
+
 // The program ends while a compiler runs: at once, and without a trace.
 TEST_F(Compilers, TheEndOfAProgramWithACompilerInFlight) {
     const std::string slow = script("slow", "[ \"$1\" = --version ] && echo 1 && exit\nsleep 5\nexec c++ \"$@\"");

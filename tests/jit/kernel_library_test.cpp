@@ -48,6 +48,58 @@ TEST_F(KernelLibraryTest, EveryCompilerThatIsHere) {
     EXPECT_TRUE(warnings.empty()) << warnings.front();
 }
 
+TEST_F(KernelLibraryTest, AResidentCompiler) {
+    LibraryOptions given = options("resident");
+    if (choose_compiler(given.compiler).compiler == nullptr) GTEST_SKIP() << "not part of this build";
+    {
+        KernelLibrary library(given);
+        EXPECT_EQ(library.find(scaling(2)).module, nullptr);
+        for (int i = 0; i < 5; ++i) {
+            const auto built = library.build(scaling(i));
+            EXPECT_EQ(result_of(built.module), 3 * i + 1) << built.error;
+        }
+        KernelText wrong = scaling(2);
+        wrong.source += "this is not C\n";
+        EXPECT_EQ(library.build(wrong).module, nullptr);
+        ASSERT_EQ(warnings.size(), 1u);
+        EXPECT_NE(warnings[0].find("kernel.c:5"), std::string::npos) << warnings[0];
+        EXPECT_EQ(library.counts().compiled, 5u);
+    }
+    KernelLibrary library(given);
+    EXPECT_EQ(result_of(library.find(scaling(2)).module), 7) << "without starting it";
+    EXPECT_EQ(library.counts().loaded, 1u);
+    EXPECT_TRUE(fs::is_empty(temporaries));
+    const int status = wait_for(start_process([&] {
+        setenv("PATH", "/nowhere", 1);
+        LibraryOptions nothing = options();
+        nothing.cache.size_limit = 0;
+        return result_of(KernelLibrary(nothing).build(scaling(2)).module) == 7 ? 0 : 1;
+    }));
+    EXPECT_EQ(status, 0) << "it serves where there is no program";
+}
+
+TEST_F(KernelLibraryTest, AResidentCompilerIsNobodysChildAndHasALimit) {
+    LibraryOptions given = options("resident");
+    if (choose_compiler(given.compiler).compiler == nullptr) GTEST_SKIP() << "not part of this build";
+    const int status = wait_for(start_process([&] {
+        KernelLibrary library(given);
+        if (result_of(library.build(scaling(2)).module) != 7) return 1;
+        if (wait(nullptr) != -1 || errno != ECHILD) return 2;
+        // A child has one of its own, and leaves its parent's alone.
+        library.before_fork();
+        const pid_t child = fork();
+        library.after_fork(child == 0);
+        if (child == 0) _exit(result_of(library.build(scaling(3)).module) == 10 ? 0 : 1);
+        if (wait_for(child) != 0) return 3;
+        return result_of(library.build(scaling(4)).module) == 13 ? 0 : 4;
+    }));
+    EXPECT_EQ(status, 0);
+    given.compiler.limit = 1ms;
+    KernelLibrary library(given);
+    EXPECT_EQ(library.build(scaling(20)).module, nullptr);
+    EXPECT_EQ(warnings.size(), 1u);
+}
+
 TEST_F(KernelLibraryTest, ManyKernelsLiveAtOnce) {
     // One compilation, and many objects out of it by another name of the kernel.
     KernelLibrary library(options());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "jit/compiler.hpp"
 
+#include "jit/identified_compiler.hpp"
 #include "jit/subprocess.hpp"
 
 #include <fcntl.h>
@@ -25,10 +26,6 @@ namespace {
 
 using End = CommandResult::End;
 
-using Clock = std::chrono::steady_clock;
-
-// A look at the file costs a third of loading a kernel; before something is compiled it is looked at anyway.
-constexpr std::chrono::seconds kLookAgain{1};
 constexpr std::chrono::milliseconds kVersionLimit{5'000};
 // Those of C++ first: they compile C as well, but not the other way round everywhere.
 constexpr std::array<const char*, 6> kUsual{"c++", "g++", "clang++", "cc", "gcc", "clang"};
@@ -56,17 +53,8 @@ std::string find_program(const std::string& name) {
     return {};
 }
 
-// What is seen of a program without running it.
-std::string stamp_of(const std::string& path) {
-    std::error_code error;
-    const std::string real = std::filesystem::canonical(path, error).string();
-    struct stat status;
-    if (error || stat(real.c_str(), &status) != 0) return {};
-    return fmt::format("{} {} {}.{:09}", real, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
-}
-
 // Something that starts a compiler stays as it is when the compiler changes.
-bool is_wrapper(const std::string& path) {
+bool starts_another(const std::string& path) {
     std::array<char, 2> start{};
     std::ifstream(path, std::ios::binary).read(start.data(), start.size());
     std::error_code error;
@@ -102,69 +90,24 @@ jc::Bytes read_file(const std::string& path) {
     return file ? bytes : jc::Bytes();
 }
 
-class SubprocessCompiler final : public Compiler {
+class SubprocessCompiler final : public IdentifiedCompiler {
 public:
-    SubprocessCompiler(std::string path, CompilerOptions options)
-        : path_(std::move(path)), options_(std::move(options)) {}
+    SubprocessCompiler(std::string path, const CompilerOptions& options)
+        : IdentifiedCompiler(options), path_(std::move(path)) {}
 
     std::string name() const override { return path_; }
-    std::optional<std::string> known_identity() override;
-    std::string identity() override;
-    std::string version() override { return ask_version(); }
+    std::string version() override;
     CompileResult compile(const CompileRequest& request) override;
-    void before_fork() override { mutex_.lock(); }
-    void after_fork() override { mutex_.unlock(); }
 
 private:
-    std::optional<std::string> look();
-    std::string ask_version() const;
-    std::string set_identity(const std::string& stamp, const std::string& version);
+    std::string stamp() const override { return stamp_of(path_); }
+    bool is_wrapper() const override { return starts_another(path_); }
 
     const std::string path_;
-    const CompilerOptions options_;
     std::once_flag swept_;
-    std::mutex mutex_;
-    std::string stamp_, identity_;
-    Clock::time_point looked_;  ///< at the file, for the last time
 };
 
-std::optional<std::string> SubprocessCompiler::known_identity() {
-    {
-        const std::scoped_lock lock(mutex_);
-        if (!identity_.empty() && Clock::now() - looked_ < kLookAgain) return identity_;
-    }
-    return look();
-}
-
-std::optional<std::string> SubprocessCompiler::look() {
-    const std::string stamp = stamp_of(path_);
-    {
-        const std::scoped_lock lock(mutex_);
-        looked_ = Clock::now();
-        if (!identity_.empty() && stamp == stamp_) return identity_;
-    }
-    if (!options_.recall || is_wrapper(path_)) return std::nullopt;
-    const std::optional<std::string> version = options_.recall(stamp);
-    if (!version) return std::nullopt;
-    return set_identity(stamp, *version);
-}
-
-std::string SubprocessCompiler::identity() {
-    if (auto known = look()) return *known;
-    const std::string stamp = stamp_of(path_), version = ask_version();
-    if (options_.remember && !version.empty() && !is_wrapper(path_)) options_.remember(stamp, version);
-    return set_identity(stamp, version);
-}
-
-std::string SubprocessCompiler::set_identity(const std::string& stamp, const std::string& version) {
-    const std::scoped_lock lock(mutex_);
-    stamp_ = stamp;
-    identity_ = fmt::format("{} {}", stamp, version);
-    return identity_;
-}
-
-// @return empty: it did not tell
-std::string SubprocessCompiler::ask_version() const {
+std::string SubprocessCompiler::version() {
     const TemporaryDirectory folder(options_.temporary_directory);
     if (folder.path().empty()) return {};
     const CommandResult result =
@@ -216,6 +159,7 @@ CompilerChoice choose_compiler(const CompilerOptions& options) {
     const auto chosen = [&](const std::string& path, std::string reason) {
         return CompilerChoice{std::make_unique<SubprocessCompiler>(path, options), std::move(reason)};
     };
+    if (options.program == kResident) return choose_resident(options);
     if (!options.program.empty()) {
         const std::string path = find_program(options.program);
         if (path.empty()) return {nullptr, fmt::format("XLAZY_CXX names no program: {}", options.program)};
@@ -226,7 +170,10 @@ CompilerChoice choose_compiler(const CompilerOptions& options) {
         if (!path.empty())
             return chosen(path, fmt::format("{}, the first of {} in PATH", path, fmt::join(kUsual, ", ")));
     }
-    return {nullptr, fmt::format("none of {} is in PATH", fmt::join(kUsual, ", "))};
+    std::string none = fmt::format("none of {} is in PATH", fmt::join(kUsual, ", "));
+    CompilerChoice resident = choose_resident(options);
+    if (resident.compiler != nullptr) return {std::move(resident.compiler), resident.reason + ", since " + none};
+    return {nullptr, std::move(none)};
 }
 
 }  // namespace xlazy::be::jit

@@ -46,7 +46,7 @@ public:
     struct Result {
         std::shared_ptr<const Module> module;  ///< null: not there, or failed
         std::string error;                     ///< empty where it is just not there
-        bool compiled = false;                 ///< by this call; else it was there, or another thread or process made it
+        bool compiled = false;  ///< by this call; else it was there, or another thread or process made it
     };
     /// What is loaded already, or in the cache: 100 us at most with a warm cache. Never compiles, never waits.
     Result find(const KernelText& text);

@@ -93,7 +93,11 @@ struct SpawnSettings {
 
 int start(const Command& command, const Descriptor& output, pid_t& child) {
     SpawnSettings settings;
-    posix_spawn_file_actions_addopen(&settings.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (command.input < 0) {
+        posix_spawn_file_actions_addopen(&settings.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    } else {
+        posix_spawn_file_actions_adddup2(&settings.files, command.input, STDIN_FILENO);
+    }
     posix_spawn_file_actions_adddup2(&settings.files, output.number(), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&settings.files, output.number(), STDERR_FILENO);
     posix_spawn_file_actions_addclosefrom_np(&settings.files, STDERR_FILENO + 1);

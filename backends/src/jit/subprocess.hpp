@@ -16,6 +16,7 @@ struct Command {
     std::string directory;               ///< where it runs, and its TMPDIR
     std::chrono::milliseconds limit{0};
     std::stop_token stop{};
+    int input = -1;  ///< a descriptor; -1: nothing to read
 };
 
 struct CommandResult {
@@ -31,7 +32,7 @@ struct CommandResult {
     int code = 0;        ///< exit status, signal, or errno
     std::string output;  ///< the beginning of what it wrote to standard output and error
 };
-/// Runs it in its own process group, without input and without our file descriptors; the whole group is killed when
+/// Runs it in its own process group, without our file descriptors; the whole group is killed when
 /// the limit is over.
 CommandResult run_command(const Command& command);
 
