@@ -96,7 +96,7 @@ public:
         : IdentifiedCompiler(options), path_(std::move(path)) {}
 
     std::string name() const override { return path_; }
-    std::string version() override;
+    std::string version(std::stop_token stop) override;
     CompileResult compile(const CompileRequest& request) override;
 
 private:
@@ -107,18 +107,18 @@ private:
     std::once_flag swept_;
 };
 
-std::string SubprocessCompiler::version() {
+std::string SubprocessCompiler::version(std::stop_token stop) {
     const TemporaryDirectory folder(options_.temporary_directory);
     if (folder.path().empty()) return {};
     const CommandResult result =
-        run_command({{path_, "--version"}, folder.path(), std::min(kVersionLimit, options_.limit), {}});
+        run_command({{path_, "--version"}, folder.path(), std::min(kVersionLimit, options_.limit), stop});
     const bool good = (result.end == End::exited && result.code == 0) || result.end == End::unknown;
     return good ? first_line(result.output) : std::string();
 }
 
 CompileResult SubprocessCompiler::compile(const CompileRequest& request) {
     CompileResult result;
-    result.compiler = identity();
+    result.compiler = identity(request.stop);
     std::call_once(swept_, [&] { remove_left_behind(options_.temporary_directory); });
     const TemporaryDirectory folder(options_.temporary_directory);
     if (folder.path().empty()) {

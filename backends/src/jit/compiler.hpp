@@ -37,9 +37,10 @@ public:
     /// What the user knows it by, such as its path.
     virtual std::string name() const = 0;
     /// Changes when the compiler does: path, size, time of change and version. May run the compiler to find out.
-    virtual std::string identity() = 0;
+    /// @param stop ends that run; the result is then of no use
+    virtual std::string identity(std::stop_token stop) = 0;
     /// What it says of itself, one line. May run the compiler.
-    virtual std::string version() = 0;
+    virtual std::string version(std::stop_token stop) = 0;
     /// identity() in microseconds; nullopt where only a run would tell.
     virtual std::optional<std::string> known_identity() = 0;
     /// Takes some 100 ms of another process, and blocks. @throws std::bad_alloc

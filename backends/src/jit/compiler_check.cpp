@@ -31,7 +31,7 @@ CompilerCheck check_compiler(const std::string& program) {
         check.error = choice.reason;
         return check;
     }
-    check.version = choice.compiler->version();
+    check.version = choice.compiler->version({});
     const std::vector<std::string> flags{"-x", "c++", "-O2", "-fPIC"};
     auto start = std::chrono::steady_clock::now();
     const jit::CompileResult compiled = choice.compiler->compile({kSource, flags});

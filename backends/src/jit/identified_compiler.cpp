@@ -46,9 +46,10 @@ std::optional<std::string> IdentifiedCompiler::look() {
     return set_identity(now, *version);
 }
 
-std::string IdentifiedCompiler::identity() {
+std::string IdentifiedCompiler::identity(std::stop_token stop) {
     if (auto known = look()) return *known;
-    const std::string now = stamp(), said = version();
+    const std::string now = stamp(), said = version(stop);
+    if (stop.stop_requested()) return {};
     if (options_.remember && !said.empty() && !is_wrapper()) options_.remember(now, said);
     return set_identity(now, said);
 }

@@ -14,7 +14,7 @@ namespace xlazy::be::jit {
 class IdentifiedCompiler : public Compiler {
 public:
     std::optional<std::string> known_identity() override;
-    std::string identity() override;
+    std::string identity(std::stop_token stop) override;
     void before_fork() override { mutex_.lock(); }
     void after_fork() override { mutex_.unlock(); }
 

@@ -201,7 +201,8 @@ KernelLibrary::Result KernelLibrary::build(const KernelText& text, std::stop_tok
     }
     const jc::Key key = key_of(text);
     const jc::Hash128 hash = jc::hash_of(key);
-    const std::string identity = impl_->compiler->identity();
+    const std::string identity = impl_->compiler->identity(stop);
+    if (stop.stop_requested()) return {nullptr, "stopped", false};
     const auto make = [&] { return impl_->compile(text, stop, result); };
     const jc::Lookup found = impl_->cache.find_or_make(key, identity, make, stop);
     if (!found) return result;

@@ -102,8 +102,8 @@ public:
     ~ResidentCompiler() override { dismiss(); }
 
     std::string name() const override { return path_; }
-    std::string version() override {
-        const CommandResult said = run_command({{path_, "--version"}, "/", options_.limit, {}});
+    std::string version(std::stop_token stop) override {
+        const CommandResult said = run_command({{path_, "--version"}, "/", options_.limit, stop});
         return said.code == 0 ? said.output.substr(0, said.output.find('\n')) : std::string();
     }
     CompileResult compile(const CompileRequest& request) override;
@@ -178,7 +178,7 @@ bool ResidentCompiler::ask(Conversation& conversation, const CompileRequest& req
 
 CompileResult ResidentCompiler::compile(const CompileRequest& request) {
     CompileResult result;
-    result.compiler = identity();
+    result.compiler = identity(request.stop);
     const std::scoped_lock lock(compiling_);
     std::string why;
     if (!engage(why)) {
