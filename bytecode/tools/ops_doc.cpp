@@ -85,11 +85,11 @@ std::string document() {
            "A batch is a list of these ops on strided views, temporaries and scalars. The operands of one op have one "
            "type\n"
            "(`select`: b and c; its a is bool); conversions are ops of their own.\n\n"
-           "Rounding: *exact* ops are IEEE arithmetic, the same on every machine; *vector* ops are routines of the "
+           "Rounding: *exact* ops are IEEE arithmetic, the same on every machine; *vector* ops are functions of the "
+           "project's\n"
+           "maths library (maths.md), with the same bits on every instruction set; *libm* ops are one call of the "
            "system's\n"
-           "vector maths library, always at the vector width of the instruction set in use; *libm* ops are one call of "
-           "the\n"
-           "system's maths library an element.\n\n"
+           "maths library an element.\n\n"
            "## Element by element\n\n" +
            ops_table(OpKind::Map) + "\n## Generators\n\n" + ops_table(OpKind::Generate) +
            "\n## Reductions along one axis\n\nSeveral axes are reduced one after the other, the last one first, in the "

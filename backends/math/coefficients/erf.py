@@ -13,6 +13,9 @@ def fit(lo, hi, n, name, single):
     p, e = chebyfit(g, d, n, error=True)
     print(name, n, nstr(e, 5))
     for c in reversed(p): print((f32(c) if single else float(c)).hex() + ('f' if single else ''))
+    first = p[-1] - (f32(p[-1]) if single else float(p[-1]))
+    print('low' + name)
+    print((f32(first) if single else float(first)).hex())
 for n in (eval(sys.argv[1]) if len(sys.argv) > 1 else (20, )): fit(mpf('0.45'), mpf('27.3'), n, 'erfc', False)
 for n in (eval(sys.argv[2]) if len(sys.argv) > 2 else (9, )): fit(mpf('0.45'), mpf('10.1'), n, 'erfcf', True)
 
@@ -23,5 +26,5 @@ def small(n, name, single, top):
     p, e = chebyfit(lambda z: (erf(sqrt(z)) / sqrt(z) - 1) if z > 0 else 2 / sqrt(pi) - 1, [mpf(10)**-30, mpf(top)**2], n, error=True)
     print(name, n, nstr(e, 5))
     for c in reversed(p): print((f32(c) if single else float(c)).hex() + ('f' if single else ''))
-small(13, 'small', False, 1)
-small(7, 'smallf', True, 1)
+small(12, 'small', False, mpf('0.86'))
+small(7, 'smallf', True, mpf('0.86'))

@@ -6,7 +6,7 @@
 #include "isa/leaves.hpp"
 #include "isa/loops.hpp"
 #include "isa/row_segments.hpp"
-#include "maths/vector_maths.hpp"
+#include "isa/vectors.hpp"
 #include "reduction_rule.hpp"
 
 #include <cstring>

@@ -10,7 +10,6 @@
 #include "isa/reductions.hpp"
 #include "isa/stream.hpp"
 #include "maths/maths_functions.hpp"
-#include "maths/vector_maths.hpp"
 
 namespace xlazy::be {
 inline namespace XLAZY_ISA {
@@ -93,21 +92,10 @@ constexpr void enter_exact(TypeKernels& table) {
 template <bc::Op Op, class T>
 constexpr void enter_vector(TypeKernels& table) {
     auto& forms = table.map[static_cast<std::size_t>(Op)];
-    if constexpr (has_maths(Op)) {
-        forms[static_cast<std::size_t>(Form::vv)] = maths_loop<Op, T, Form::vv>;
-        if constexpr (bc::info(Op).arity == 2) {
-            forms[static_cast<std::size_t>(Form::vs)] = maths_loop<Op, T, Form::vs>;
-            forms[static_cast<std::size_t>(Form::sv)] = maths_loop<Op, T, Form::sv>;
-        }
-        return;
-    }
-    table.routine[static_cast<std::size_t>(Op)] = vector_routine<Op, T>;
-    if constexpr (bc::info(Op).arity == 1) {
-        forms[0] = vector_maths_1<Op, T>;
-    } else {
-        forms[static_cast<std::size_t>(Form::vv)] = vector_maths_2<Op, T, Form::vv>;
-        forms[static_cast<std::size_t>(Form::vs)] = vector_maths_2<Op, T, Form::vs>;
-        forms[static_cast<std::size_t>(Form::sv)] = vector_maths_2<Op, T, Form::sv>;
+    forms[static_cast<std::size_t>(Form::vv)] = maths_loop<Op, T, Form::vv>;
+    if constexpr (bc::info(Op).arity == 2) {
+        forms[static_cast<std::size_t>(Form::vs)] = maths_loop<Op, T, Form::vs>;
+        forms[static_cast<std::size_t>(Form::sv)] = maths_loop<Op, T, Form::sv>;
     }
 }
 
