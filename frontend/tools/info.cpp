@@ -54,6 +54,15 @@ std::string memory() {
                        free == 0 ? "unknown amounts" : jc::format_bytes(free));
 }
 
+std::string_view jit_mode() {
+    switch (rt::settings().jit) {
+        case be::JitMode::off: return "off: all kernels are interpreted (XLAZY_JIT)";
+        case be::JitMode::background: return "background: what runs often is compiled meanwhile (XLAZY_JIT)";
+        case be::JitMode::block: break;
+    }
+    return "block: a kernel's first run waits for the compiler (XLAZY_JIT)";
+}
+
 bool print_compiler() {
     const be::CompilerCheck check = be::check_compiler(rt::settings().compiler);
     line("compiler", check.choice);
@@ -118,6 +127,7 @@ int print_all() {
                           ? "interp, by XLAZY_BACKEND; also there: openmp; not part of this build: cuda"
                           : "openmp; also there: interp; not part of this build: cuda");
     line("memory", memory());
+    line("jit", jit_mode());
     const bool compiles = print_compiler(), keeps = print_cache();
     print_environment();
     return compiles && keeps ? 0 : 1;

@@ -29,6 +29,30 @@ protected:
         };
     }
 
+    /// A thread that is making the entry of "a", until its end.
+    class InTheMaking {
+    public:
+        InTheMaking(CacheTest& test, Cache& cache)
+            : thread_([&] {
+                  cache.find_or_make(key_of("a"), "gcc", [&]() -> std::optional<Made> {
+                      making_ = true;
+                      while (!go_on_) std::this_thread::sleep_for(1ms);
+                      return test.maker("object")();
+                  });
+              }) {
+            while (!making_) std::this_thread::sleep_for(1ms);
+        }
+        ~InTheMaking() { go_on_ = true; }
+        void end() {
+            go_on_ = true;
+            thread_.join();
+        }
+
+    private:
+        std::atomic<bool> making_{false}, go_on_{false};
+        std::jthread thread_;
+    };
+
     Folder folder;
     fs::path path = folder / "cache";
     std::mutex mutex;
@@ -112,15 +136,7 @@ TEST_F(CacheTest, ThreadsMakeAnEntryOnce) {
 
 TEST_F(CacheTest, WhoWaitsCanBeStopped) {
     Cache cache(options());
-    std::atomic<bool> making{false}, go_on{false};
-    std::jthread maker_thread([&] {
-        cache.find_or_make(key_of("a"), "gcc", [&]() -> std::optional<Made> {
-            making = true;
-            while (!go_on) std::this_thread::sleep_for(1ms);
-            return maker("object")();
-        });
-    });
-    while (!making) std::this_thread::sleep_for(1ms);
+    InTheMaking first(*this, cache);
     std::jthread waiting(
         [&](std::stop_token stop) { EXPECT_FALSE(cache.find_or_make(key_of("a"), "gcc", maker("object"), stop)); });
     waiting.request_stop();
@@ -132,22 +148,13 @@ TEST_F(CacheTest, WhoWaitsCanBeStopped) {
     std::this_thread::sleep_for(20ms);
     outside.request_stop();
     outside.join();
-    go_on = true;
-    maker_thread.join();
+    first.end();
     EXPECT_EQ(made, 1);
 }
 
 TEST_F(CacheTest, AChildOfForkMakesWhatItsParentIsMaking) {
     Cache cache(options());
-    std::atomic<bool> making{false}, go_on{false};
-    std::jthread maker_thread([&] {
-        cache.find_or_make(key_of("a"), "gcc", [&]() -> std::optional<Made> {
-            making = true;
-            while (!go_on) std::this_thread::sleep_for(1ms);
-            return maker("object")();
-        });
-    });
-    while (!making) std::this_thread::sleep_for(1ms);
+    InTheMaking first(*this, cache);
     cache.before_fork();
     const pid_t child = start_process([&] {
         cache.after_fork(true);
@@ -155,7 +162,7 @@ TEST_F(CacheTest, AChildOfForkMakesWhatItsParentIsMaking) {
     });
     cache.after_fork(false);
     std::this_thread::sleep_for(20ms);
-    go_on = true;  // the child waits for the lock of its parent
+    first.end();  // the child waits for the lock of its parent
     EXPECT_EQ(wait_for(child), 0);
 }
 
