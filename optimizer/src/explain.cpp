@@ -52,6 +52,20 @@ void note_kernels(const bc::Program& program, const bc::Plan& plan, Explanation&
     }
 }
 
+void note_regions(const bc::Program& program, const bc::Plan& plan, Explanation& result) {
+    for (const bc::Region& region : plan.regions) {
+        RegionNote note{region.first, region.end() - 1, traffic_of(program, plan, region)};
+        for (const bc::Storage& local : region.locals) note.handed_on += bc::bytes_of(plan, program, local);
+        result.regions.push_back(note);
+    }
+}
+
+bool in_one_region(const bc::Plan& plan, std::uint32_t first, std::uint32_t second) noexcept {
+    return std::ranges::any_of(plan.regions, [&](const bc::Region& region) {
+        return region.first <= first && first < region.end() && region.first <= second && second < region.end();
+    });
+}
+
 void note_contracted(const bc::Program& program, const bc::Plan& plan, Explanation& result) {
     std::vector<bool> contracted(program.bases.size(), false);
     for (const std::uint32_t base : plan.contracted) {
@@ -128,12 +142,13 @@ Explanation explain(const bc::Program& program, const bc::Plan& plan, PassSet pa
     result.least = least_traffic(program);
     result.least_peak = least_peak(program);
     note_kernels(program, plan, result);
+    note_regions(program, plan, result);
     note_contracted(program, plan, result);
     note_not_computed(program, plan, result);
     const WhyNotFused why(program, plan, has_pass(passes, "fuse"));
     const Neighbours neighbours(program, plan, why);
     for (const auto& [first, second] : neighbours.pairs()) {
-        result.unfused.push_back({first, second, why(first, second)});
+        if (!in_one_region(plan, first, second)) result.unfused.push_back({first, second, why(first, second)});
     }
     return result;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 
 namespace xlazy::opt {
@@ -67,6 +68,19 @@ void tell_kernels(const Explanation& explanation, const Groups& groups, std::str
                        bytes_text(kernel.traffic.written), kernel.new_version ? " into a new version of the array" : "",
                        group.count == 1 ? "" : fmt::format("; {} kernels are like this", group.count));
     }
+}
+
+void tell_regions(const Explanation& explanation, std::string& text) {
+    const auto out = std::back_inserter(text);
+    const std::size_t told = std::min(explanation.regions.size(), kMostTold);
+    for (const RegionNote& region : std::span(explanation.regions).first(told)) {
+        fmt::format_to(
+            out, "  k{} to k{} run piece by piece: together {} read, {} written{}\n", region.first, region.last,
+            bytes_text(region.traffic.read), bytes_text(region.traffic.written),
+            region.handed_on == 0 ? "" : fmt::format("; {} handed on in the caches", bytes_text(region.handed_on)));
+    }
+    if (explanation.regions.size() > told)
+        fmt::format_to(out, "  and {} more such stretches of kernels\n", explanation.regions.size() - told);
 }
 
 void tell_unfused(const Explanation& explanation, const Groups& groups, std::string& text) {
@@ -133,6 +147,7 @@ std::string to_text(const Explanation& explanation) {
                    bytes_text(explanation.least.read), bytes_text(explanation.least.written),
                    bytes_text(explanation.least_peak));
     tell_kernels(explanation, groups, text);
+    tell_regions(explanation, text);
     if (explanation.contracted_arrays != 0) {
         fmt::format_to(out, "  in no memory: {} of {} ({})\n", counted(explanation.contracted_arrays, "array"),
                        lines_text(explanation.contracted), bytes_text(explanation.contracted_bytes));

@@ -2,6 +2,7 @@
 // Every golden/NAME.txt is a batch; its first lines say what is shown of it:
 //     ; passes: dce        the passes that run besides the mandatory ones
 //     ; show: dce          the pass whose result is compared, or "plan"
+//     ; regions: anyhow    as for a large batch; also the regions that do not pay
 // golden/NAME.out is what must come out. XLAZY_UPDATE_GOLDEN=1 writes it anew.
 #include "byte_machine.hpp"
 #include "fuzz/values.hpp"
@@ -80,6 +81,8 @@ TEST_P(Golden, IsAsWritten) {
     opt::PlanOptions options;
     options.passes = opt::parse_passes(header(text, "passes"), unknown);
     options.verify = true;
+    options.regions_anyhow = header(text, "regions") == "anyhow";
+    if (options.regions_anyhow) options.size_class = bc::SizeClass::Memory;
     const std::string shown = header(text, "show");
     std::string result;
     options.dump = [&](std::string_view pass, const std::string& dump) {

@@ -25,7 +25,14 @@ struct KernelNote {
     bool new_version = false;  ///< writes an array anew, beside its old value
 };
 
-/// Two kernels that share an array or a temporary, with none between them that uses it too.
+/// Kernels that run piece by piece: first to last.
+struct RegionNote {
+    std::uint32_t first, last;
+    Traffic traffic;              ///< of all of them together
+    std::uint64_t handed_on = 0;  ///< bytes of what comes and goes inside, and gets memory for some rows
+};
+
+/// Two kernels that share an array or a temporary, with none between them that uses it too; not of one region.
 struct UnfusedPair {
     std::uint32_t first, second;
     std::string reason;
@@ -38,6 +45,7 @@ struct Explanation {
     Traffic least;    ///< see least_traffic
     std::uint64_t least_peak = 0;
     std::vector<KernelNote> kernels;
+    std::vector<RegionNote> regions;
     Lines contracted;  ///< that made arrays which get no memory
     std::uint64_t contracted_arrays = 0, contracted_temporaries = 0;
     std::uint64_t contracted_bytes = 0;  ///< of those arrays
