@@ -109,6 +109,29 @@ std::string integer_division(DType type) {
     return fill_in(text, type, type);
 }
 
+/// Quotients by one divisor, to the bit those of the instruction: see isa/division.hpp.
+constexpr std::string_view kSharedDivisor = R"(
+typedef struct { v_$ c, y, rest; v_bool far; } d_$;
+INLINE v_bool far_$(v_$ x) { return to_bool_$(((w_$)x & (~(w_$){0} >> 1)) - LOWEST >= RANGE); }
+INLINE d_$ divisor_$(v_$ c) {
+  const v_$ y = 1 / c;
+  return (d_$){c, y, fma_lanes_$(-c, y, one_$(1)) * y, far_$(c)};
+}
+INLINE v_$ quotient_$(v_$ x, d_$ d) {
+  const v_$ q = fma_lanes_$(x, d.y, x * d.rest), r = fma_lanes_$(fma_lanes_$(-q, d.c, x), d.y, q);
+  return __builtin_expect(any_bool(far_$(x) | d.far), 0) ? x / d.c : r;
+}
+)";
+
+std::string shared_divisors(DType type) {
+    // Exponents in the middle third of the range.
+    std::string text(kSharedDivisor);
+    const bool single = type == DType::f32;
+    text.replace(text.find("LOWEST"), 6, single ? "(85u << 23)" : "(682ul << 52)");
+    text.replace(text.find("RANGE"), 5, single ? "(84u << 23)" : "(682ul << 52)");
+    return fill_in(text, type, type);
+}
+
 /// Quotients of complex numbers as complex.hpp has them.
 constexpr std::string_view kQuotientOfFloats = R"(
 INLINE v_c64 quotient_c64(void *call, v_c64 a, v_c64 b) {
@@ -431,6 +454,8 @@ private:
                 const std::string value = part ? fmt::format("placed_{}({}, k, shift)", name, each.text) : each.text;
                 return fmt::format("f{0}[v] = {1}(f{0}[v], {2});\n", each.number, name, value);
             }
+            case Statement::Kind::Divisor:
+                return fmt::format("const d_{0} {1} = divisor_{0}({2});\n", type, each.name, each.text);
             case Statement::Kind::Check:
                 return fmt::format("check{}_{}(g->traps + {}, position + i, {}, {});\n",
                                    each.name.empty() ? "" : "_masked", type, each.number,
@@ -551,6 +576,12 @@ std::optional<Source> CpuDialect::unit(const Body& body, std::string_view name) 
     const std::string maths = own_maths(body.ops, lanes);
     const bool cxx = !maths.empty();
     text += maths;
+    for (const DType type : {DType::f32, DType::f64}) {
+        const auto shared = [&](const Statement& each) {
+            return each.kind == Statement::Kind::Divisor && each.type == type;
+        };
+        if (std::ranges::any_of(body.statements, shared)) text += shared_divisors(type);
+    }
     std::vector<DType> divided;
     for (const OpUse& use : body.ops) {
         if (divides_integers(use)) {

@@ -31,6 +31,7 @@ class CpuDialect final : public Dialect {
 public:
     explicit CpuDialect(Isa isa) noexcept : isa_(isa) {}
     std::optional<HostCall> call_of(const OpUse& use) const override;
+    bool shares_divisors(bc::DType type) const override { return isa_ != Isa::baseline && bc::is_float(type); }
     std::optional<Source> unit(const Body& body, std::string_view name) const override;
 
 private:

@@ -186,13 +186,35 @@ REST void scatter_bool(char *p, long step, long n, v_bool m) {
   for (long l = 0; l < n; ++l) p[l * step] = from[l];
 }
 INLINE v_bool pick_bool(v_bool m, v_bool a, v_bool b) { return (m & a) | (~m & b); }
+)";
+
+/// Is a lane of a mask set?
+const char* any_text(Isa isa) noexcept {
+    switch (isa) {
+        case Isa::avx512:
+            return R"(
 INLINE int any_bool(v_bool m) {
-  typedef long chunk __attribute__((vector_size(16), may_alias));
-  chunk x = {0};
-  for (unsigned i = 0; i < BYTES / 16; ++i) x |= ((const chunk *)&m)[i];
-  return (x[0] | x[1]) != 0;
+  unsigned short k;
+  __asm__("vptestmd %1, %1, %0" : "=Yk"(k) : "v"(m));
+  return k != 0;
 }
 )";
+        case Isa::avx2:
+            return R"(
+INLINE int any_bool(v_bool m) {
+  typedef long long all __attribute__((vector_size(32)));
+  return !__builtin_ia32_ptestz256((all)m, (all)m);
+}
+)";
+        default:
+            return R"(
+INLINE int any_bool(v_bool m) {
+  typedef char all __attribute__((vector_size(16)));
+  return __builtin_ia32_pmovmskb128((all)m) != 0;
+}
+)";
+    }
+}
 
 constexpr std::string_view kBoolPart = R"(
 INLINE v_bool part_bool(const char *p, long n) { return gather_part_bool(p, 1, n); }
@@ -351,6 +373,7 @@ std::string complex_definitions(const CpuLanes& lanes, bc::DType type) {
 
 std::string bool_definitions(const CpuLanes& lanes) {
     std::string text(kBool);
+    text += any_text(lanes.isa);
     text += lanes.isa == Isa::avx512 ? kMaskedBoolPart : kBoolPart;
     replace(text, "REGISTER", register_of(lanes.lanes));
     const int mask = lanes.mask_bytes();

@@ -21,6 +21,7 @@ struct Statement {
         Index,    ///< coordinates of access `number`
         Store,    ///< `text`, the name of a value, to access `number`
         Fold,     ///< `text`, the name of a value, into the leaf that goes to access `number`, by `op`
+        Divisor,  ///< what quotients by `text`, the name of a value, have in common
         Check,    ///< an op that can fail did so where `text`, a call, finds it; `number` is that of the trap
     };
     Kind kind;
@@ -58,6 +59,8 @@ public:
     virtual ~Dialect() = default;
     /// The host's routine that the op's text calls, if any.
     virtual std::optional<HostCall> call_of(const OpUse& use) const = 0;
+    /// Are quotients by one divisor computed by what they have in common, quotient_T(a, divisor)?
+    virtual bool shares_divisors(bc::DType type) const = 0;
     /// The translation unit, without `calls`. @return nothing if the dialect lacks an op
     virtual std::optional<Source> unit(const Body& body, std::string_view name) const = 0;
 };

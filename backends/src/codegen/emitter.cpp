@@ -103,7 +103,21 @@ private:
             operands += (operands.empty() ? "" : ", ") + in.name;
         }
         if (fails) return add_failing(op, operands);
+        if (op.op == bc::Op::div && scope != Scope::Kernel && values_[op.in[1]].scope == Scope::Kernel &&
+            dialect_.shares_divisors(op.type)) {
+            return add_quotient(op, scope);
+        }
         make(Statement::Kind::Compute, scope, op.result, 0, {}, fmt::format("{}({})", name_of(use), operands));
+    }
+
+    /// By a divisor that is the same for the whole kernel.
+    void add_quotient(const MicroOp& op, Scope scope) {
+        const std::string& divisor = values_[op.in[1]].name;
+        const std::string name = fmt::format("d_{}", divisor);
+        if (std::ranges::find(body_.statements, name, &Statement::name) == body_.statements.end())
+            body_.statements.push_back({Statement::Kind::Divisor, Scope::Kernel, op.type, 0, {}, name, divisor});
+        make(Statement::Kind::Compute, scope, op.result, 0, {},
+             fmt::format("quotient_{}({}, {})", bc::name_of(op.type), values_[op.in[0]].name, name));
     }
 
     /// `operands`: with the mask, if there is one. Checked for every element, since the first that fails is reported.
