@@ -161,32 +161,6 @@ INLINE v_c128 quotient_c128(void *call, v_c128 a, v_c128 b) {
 }
 )";
 
-/// One call of the C library's routine for a whole vector of the instruction set.
-std::string vector_maths(const OpUse& use, const CpuLanes& lanes) {
-    const bool binary = bc::info(use.op).arity == 2;
-    const int full = vector_bytes(lanes.isa) / static_cast<int>(bc::size_of(use.type));
-    std::string text =
-        fmt::format("typedef {} x_{}_$ __attribute__((vector_size({})));\n",
-                    use.type == DType::f32 ? "float" : "double", bc::name_of(use.op), vector_bytes(lanes.isa));
-    text += fmt::format("INLINE v_$ {}_$(void *call, v_$ a{}) {{\n", bc::name_of(use.op), binary ? ", v_$ b" : "");
-    const std::string type = fmt::format("x_{}_$", bc::name_of(use.op));
-    if (use.op == Op::pow) text += "  if (!any_bool(to_bool_$(b != 2))) return a * a;\n";
-    const auto routine = fmt::format("(({0} (*)({0}{1}{2}))call)", type, binary ? ", " : "", binary ? type : "");
-    if (full == lanes.lanes) {
-        text += fmt::format("  const v_$ r = {}(a{});\n", routine, binary ? ", b" : "");
-    } else {
-        // Lanes too many get an argument inside every function's main path.
-        std::string padding;
-        for (int lane = 0; lane < full; ++lane) padding += use.op == Op::acosh ? "1.5, " : "0.5, ";
-        text += fmt::format("  {0} x = {{{1}}}, y = x, z;\n  __builtin_memcpy(&x, &a, sizeof a);\n", type, padding);
-        if (binary) text += "  __builtin_memcpy(&y, &b, sizeof b);\n";
-        text += fmt::format("  z = {}(x{});\n  v_$ r;\n  __builtin_memcpy(&r, &z, sizeof r);\n", routine,
-                            binary ? ", y" : "");
-    }
-    text += use.op == Op::pow ? "  return pick_$(b == 2, a * a, r);\n}\n" : "  return r;\n}\n";
-    return fill_in(text, use.type, use.result);
-}
-
 /// A loop of the host over the lanes.
 std::string host_loop(const OpUse& use, const CpuLanes& lanes) {
     static constexpr const char* kNames[] = {"a", "b", "c"};
@@ -558,11 +532,8 @@ int vector_bytes(Isa isa) noexcept { return isa == Isa::avx512 ? 64 : isa == Isa
 
 std::optional<HostCall> CpuDialect::call_of(const OpUse& use) const {
     if (is_own_maths(use)) return std::nullopt;
-    if (loops_in_host(use, isa_)) return HostCall{HostCall::Kind::Loop, use.op, use.type};
-    if (bc::is_complex(use.type) && (use.op == Op::mul || use.op == Op::div))
-        return HostCall{HostCall::Kind::Loop, use.op, use.type};
-    if (bc::maths_of(use.op, use.type) == bc::Maths::Vector)
-        return HostCall{HostCall::Kind::VectorMaths, use.op, use.type};
+    if (loops_in_host(use, isa_)) return HostCall{use.op, use.type};
+    if (bc::is_complex(use.type) && (use.op == Op::mul || use.op == Op::div)) return HostCall{use.op, use.type};
     return std::nullopt;
 }
 
@@ -594,8 +565,6 @@ std::optional<Source> CpuDialect::unit(const Body& body, std::string_view name) 
                 definition(use, fmt::format("return xl_{}_$(a{});", bc::name_of(use.op), binary ? ", b" : ""), false);
         } else if (loops_in_host(use, isa_)) {
             text += host_loop(use, lanes);
-        } else if (bc::maths_of(use.op, use.type) == bc::Maths::Vector) {
-            text += vector_maths(use, lanes);
         } else {
             if (use.op == Op::div && bc::is_complex(use.type))
                 text += use.type == DType::c64 ? kQuotientOfFloats : kQuotientOfDoubles;

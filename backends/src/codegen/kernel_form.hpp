@@ -44,13 +44,8 @@ constexpr bool has_access(const bc::MicroOp& op) noexcept {
     return op.kind == Kind::Compute ? op.op == bc::Op::index : op.kind != Kind::LoadScalar;
 }
 
-/// A routine of the host that generated code calls through a pointer.
+/// A loop of the host, a MapFn with arrays for operands, that generated code calls through a pointer.
 struct HostCall {
-    enum class Kind : std::uint8_t {
-        VectorMaths,  ///< the C library's routine for one full vector
-        Loop,         ///< a MapFn with arrays for operands
-    };
-    Kind kind;
     bc::Op op;
     bc::DType type;
     friend bool operator==(const HostCall&, const HostCall&) = default;

@@ -31,7 +31,6 @@ constexpr std::size_t kTogether = 300;  ///< kernels in a unit
 void* routine_of(const HostCall& call, Isa isa) noexcept {
     const TypeKernels& loops = kernels(isa).of(call.type);
     const auto op = static_cast<std::size_t>(call.op);
-    if (call.kind == HostCall::Kind::VectorMaths) return loops.routine[op] == nullptr ? nullptr : loops.routine[op]();
     const MapFn scalar = scalar_maths(call.op, call.type, Form::vv);
     return reinterpret_cast<void*>(scalar != nullptr ? scalar : loops.map[op][static_cast<std::size_t>(Form::vv)]);
 }
