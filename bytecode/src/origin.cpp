@@ -60,8 +60,10 @@ public:
         return origins == nullptr || origins[index].file == nullptr ? Origin{"?", 0, nullptr} : origins[index];
     }
 
+    const void* chunks() const noexcept { return chunks_; }
+
 private:
-    static constexpr std::uint32_t kFirstChunk = 1024;
+    static constexpr std::uint32_t kFirstChunk = kFirstOriginChunk;
     static constexpr unsigned kChunks = 23;  // enough for 2^32 ids
 
     Table() {
@@ -133,6 +135,8 @@ OriginId intern_origin_copy(const std::string& file, std::uint32_t line, const s
 }
 
 Origin origin(OriginId id) noexcept { return id == 0 ? Origin{"?", 0, nullptr} : Table::instance().at(id); }
+
+const void* origin_chunks() noexcept { return Table::instance().chunks(); }
 
 std::string to_string(OriginId id) {
     if (id == 0) return "unknown place";

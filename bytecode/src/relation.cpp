@@ -71,9 +71,9 @@ private:
     int budget_ = 0;
 };
 
-Interval interval_of(const Program& program, const View& view) noexcept {
-    Interval interval{view.offset, view.offset};
-    for (const Dim& dim : program.dims_of(view)) {
+Interval interval_of(std::int64_t offset, std::span<const Dim> dims) noexcept {
+    Interval interval{offset, offset};
+    for (const Dim& dim : dims) {
         if (dim.extent == 0) return {0, -1};
         (dim.stride < 0 ? interval.first : interval.last) += (dim.extent - 1) * dim.stride;
     }
@@ -111,29 +111,35 @@ bool same_window(std::span<const Dim> a, std::span<const Dim> b) noexcept {
 }
 
 Interval interval_of(const Program& program, std::uint32_t view) noexcept {
-    return interval_of(program, program.views[view]);
+    return interval_of(program.views[view].offset, program.dims_of(program.views[view]));
 }
 
 bool repeats_elements(const Program& program, std::uint32_t view) noexcept {
     return repeats_elements(program.dims_of(program.views[view]));
 }
 
+bool windows_meet(std::int64_t offset_a, std::span<const Dim> a, std::int64_t offset_b,
+                  std::span<const Dim> b) noexcept {
+    const Interval in_a = interval_of(offset_a, a);
+    const Interval in_b = interval_of(offset_b, b);
+    if (in_a.empty() || in_b.empty() || in_a.last < in_b.first || in_b.last < in_a.first) return false;
+    Equation equation(in_b.first - in_a.first);
+    equation.add(a, +1);
+    equation.add(b, -1);
+    return equation.maybe_solvable();
+}
+
 Relation relation(const Program& program, std::uint32_t view_a, std::uint32_t view_b) noexcept {
     const View& a = program.views[view_a];
     const View& b = program.views[view_b];
     if (a.base != b.base) return Relation::Disjoint;
-    const Interval in_a = interval_of(program, a);
-    const Interval in_b = interval_of(program, b);
-    if (in_a.empty() || in_b.empty() || in_a.last < in_b.first || in_b.last < in_a.first) return Relation::Disjoint;
     const std::span<const Dim> dims_a = program.dims_of(a);
     const std::span<const Dim> dims_b = program.dims_of(b);
-    if (a.offset == b.offset && same_window(dims_a, dims_b)) {
+    const bool empty = interval_of(a.offset, dims_a).empty() || interval_of(b.offset, dims_b).empty();
+    if (!empty && a.offset == b.offset && same_window(dims_a, dims_b)) {
         return repeats_elements(dims_a) ? Relation::Overlap : Relation::Identical;
     }
-    Equation equation(in_b.first - in_a.first);
-    equation.add(dims_a, +1);
-    equation.add(dims_b, -1);
-    return equation.maybe_solvable() ? Relation::Overlap : Relation::Disjoint;
+    return windows_meet(a.offset, dims_a, b.offset, dims_b) ? Relation::Overlap : Relation::Disjoint;
 }
 
 }  // namespace xlazy::bc

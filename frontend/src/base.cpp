@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base_access.hpp"
+#include "env.hpp"
 #include "live_arrays.hpp"
 #include "queue.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/bytecode/counting.hpp"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <cstring>
 #include <new>
+#include <stdexcept>
 
 namespace xlazy::rt {
 namespace {
@@ -70,7 +73,7 @@ void give_memory(Base& base, bool zeros, bc::OriginId line) {
     if (zeros) std::memset(memory, 0, byte_size(base));
     BaseAccess::memory(base) = memory;
     note_memory(base, line);
-    if (BaseAccess::poison(base) == nullptr) BaseAccess::readable(base).store(memory, std::memory_order_release);
+    publish(base);
 }
 
 /// Runs what must be done before the host may look at the base. Errors of this thread's queue are thrown.
@@ -88,7 +91,42 @@ void settle(Base& base, bool for_writing, Reason reason, bc::OriginId line) {
         settle_foreign(mine, base, false, line);
     else
         settle_foreign_write(mine, base, line);
-    if (Poison* const poison = BaseAccess::poison(base)) throw deferred_error(poison->error);
+}
+
+/// @throws deferred_error if an element has no value
+void check_value(Base& base) {
+    const PoisonedParts* const poison = BaseAccess::poison(base);
+    if (poison != nullptr) throw deferred_error(poison->parts.front().error.error());
+}
+/// @throws deferred_error if that element has none
+void check_value(Base& base, std::size_t at) {
+    const PoisonedParts* const poison = BaseAccess::poison(base);
+    const PoisonedPart* const part = poison == nullptr ? nullptr : poison->at(static_cast<std::int64_t>(at));
+    if (part != nullptr) throw deferred_error(part->error.error());
+}
+
+/// Memory of a settled base. @throws std::bad_alloc
+const void* memory_to_read(Base& base) {
+    if (BaseAccess::readable(base).load(std::memory_order_acquire) == nullptr) give_zeros(base);
+    return BaseAccess::memory(base);
+}
+void* memory_to_write(Base& base, bc::OriginId line) {
+    if (BaseAccess::memory(base) == nullptr) give_memory(base, false, line);
+    BaseAccess::origin(base) = line;
+    if (BaseAccess::poison(base) == nullptr && !checks_bounds())
+        BaseAccess::writable(base).store(BaseAccess::memory(base), std::memory_order_release);
+    return BaseAccess::memory(base);
+}
+
+/// Must every element be asked for by itself?
+bool asks_for_elements(Base& base) noexcept {
+    const PoisonedParts* const poison = BaseAccess::poison(base);
+    return poison != nullptr || checks_bounds();
+}
+
+void check_position(const Base& base, std::size_t at) {
+    if (!checks_bounds() || at < base.size()) return;
+    throw std::out_of_range(fmt::format("index leads to element {} of memory that has {}", at, base.size()));
 }
 
 /// Something that can be read and written in place of an array that has no memory.
@@ -128,7 +166,7 @@ void base_release(Base* base) noexcept {
         note_no_memory(*base);
         be::pool_free(memory, byte_size(*base));
     }
-    PoisonRef::release(BaseAccess::poison(*base));
+    PoisonedParts::drop(BaseAccess::poison(*base));
     BaseAccess::destroy(base);
     BasePlaces::give_back(base);
 }
@@ -146,28 +184,51 @@ void give_zeros(Base& base) {
 void* base_fill(Base* base) {
     const bc::OriginId line = origin_of(LineScope::current());
     if (BaseAccess::memory(*base) == nullptr) give_memory(*base, false, line);
-    PoisonRef::release(std::exchange(BaseAccess::poison(*base), nullptr));
+    PoisonedParts::drop(std::exchange(BaseAccess::poison(*base), nullptr));
     BaseAccess::origin(*base) = line;
+    publish(*base);
     void* const memory = BaseAccess::memory(*base);
-    BaseAccess::readable(*base).store(memory, std::memory_order_release);
-    BaseAccess::writable(*base).store(memory, std::memory_order_release);
+    if (!checks_bounds()) BaseAccess::writable(*base).store(memory, std::memory_order_release);
     return memory;
 }
 
 const void* base_read(Base* base, Reason reason, here line) {
     settle(*base, false, reason, origin_of(line));
-    if (BaseAccess::readable(*base).load(std::memory_order_acquire) == nullptr) give_zeros(*base);
-    return BaseAccess::readable(*base).load(std::memory_order_acquire);
+    check_value(*base);
+    return memory_to_read(*base);
 }
 
 void* base_write(Base* base, Reason reason, here line) {
     const bc::OriginId origin = origin_of(line);
     settle(*base, true, reason, origin);
-    if (BaseAccess::memory(*base) == nullptr) give_memory(*base, false, origin);
-    void* const memory = BaseAccess::memory(*base);
-    BaseAccess::origin(*base) = origin;
-    BaseAccess::writable(*base).store(memory, std::memory_order_release);
-    return memory;
+    check_value(*base);
+    return memory_to_write(*base, origin);
+}
+
+const void* base_read_any(Base* base, here line) {
+    settle(*base, false, Reason::element, origin_of(line));
+    return asks_for_elements(*base) ? nullptr : memory_to_read(*base);
+}
+
+void* base_write_any(Base* base, here line) {
+    const bc::OriginId origin = origin_of(line);
+    settle(*base, true, Reason::element, origin);
+    return asks_for_elements(*base) ? nullptr : memory_to_write(*base, origin);
+}
+
+const void* base_read_element(Base* base, std::size_t at, here line) {
+    check_position(*base, at);
+    settle(*base, false, Reason::element, origin_of(line));
+    check_value(*base, at);
+    return memory_to_read(*base);
+}
+
+void* base_write_element(Base* base, std::size_t at, here line) {
+    check_position(*base, at);
+    const bc::OriginId origin = origin_of(line);
+    settle(*base, true, Reason::element, origin);
+    check_value(*base, at);
+    return memory_to_write(*base, origin);
 }
 
 const void* base_read_held(Base* base, Reason reason, here line) noexcept {
@@ -200,6 +261,8 @@ void base_unpin(Base* base, bool writable) noexcept {
     auto& pins = writable ? BaseAccess::write_pins(*base) : BaseAccess::read_pins(*base);
     pins.fetch_sub(1, std::memory_order_relaxed);
 }
+
+bool checks_bounds() noexcept { return settings().check_bounds; }
 
 bool base_pinned(const Base* base) noexcept {
     Base& pinned = const_cast<Base&>(*base);

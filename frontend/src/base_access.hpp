@@ -3,13 +3,15 @@
 //
 //   writer_    set by store() under the queue's lock; cleared when the batch is settled
 //   readers_   one for every queue whose batch reads the base
-//   readable_  memory that may be read: null from store() until the batch is settled, and while the value is an error
+//   readable_  memory that may be read: null from store() until the batch is settled, while the value of an element is
+//              an error, and always with XLAZY_CHECK=bounds
 //   writable_  memory that may be written: null from the first queued read or write on. Only a host write sets it
 //   again:
 //              no other thread may use the array then, so nobody can register a read in between
 //   memory_, poison_, origin_   changed only by whoever settles the pending write, or by a host write
 #pragma once
 
+#include "poison.hpp"
 #include "xlazy/detail/base.hpp"
 
 #include <mutex>
@@ -34,6 +36,12 @@ public:
 };
 
 inline std::size_t byte_size(const Base& base) noexcept { return base.size() * bc::size_of(base.dtype()); }
+
+/// The base's memory becomes readable for everybody, if all of it is.
+inline void publish(Base& base) noexcept {
+    if (BaseAccess::poison(base) == nullptr && !checks_bounds())
+        BaseAccess::readable(base).store(BaseAccess::memory(base), std::memory_order_release);
+}
 
 /// Held while a base gets memory that several threads may want.
 std::mutex& memory_mutex() noexcept;

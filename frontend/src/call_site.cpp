@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -63,76 +65,74 @@ std::string demangled(const char* name) {
     return status == 0 && text ? text.get() : name;
 }
 
-/// What is known of a return address.
+/// A place in the user's source.
 struct Frame {
-    bool of_user = false;
     std::string file;
     unsigned line = 0;
     std::string function;
 };
 
+/// Return addresses of one process, looked up.
 class Stack {
 public:
     explicit Stack(Dwfl* session) : session_(session), own_(module_at(reinterpret_cast<Dwarf_Addr>(&call_site))) {}
 
-    Frame frame_of(void* return_address) const {
+    /// The user's places that the address belongs to, from the innermost inlined function outwards.
+    std::vector<Frame> frames_of(void* return_address) const {
         const Dwarf_Addr address = reinterpret_cast<Dwarf_Addr>(return_address) - 1;
         Dwfl_Module* const module = module_at(address);
         if (module == nullptr || module == own_) return {};
-        if (std::optional<Frame> found = by_debug_information(module, address)) return *std::move(found);
+        if (std::optional<std::vector<Frame>> found = by_debug_information(module, address)) return *std::move(found);
         const char* const symbol = dwfl_module_addrname(module, address);
         if (symbol == nullptr || is_library_symbol(symbol)) return {};
-        return {true, "", 0, demangled(symbol)};
+        return {{"", 0, demangled(symbol)}};
     }
 
 private:
     Dwfl_Module* module_at(Dwarf_Addr address) const { return dwfl_addrmodule(session_, address); }
 
-    /// From the innermost inlined function outwards: the first place that is not a library's.
-    static std::optional<Frame> by_debug_information(Dwfl_Module* module, Dwarf_Addr address) {
+    static std::optional<std::vector<Frame>> by_debug_information(Dwfl_Module* module, Dwarf_Addr address) {
         Dwarf_Addr bias = 0;
         Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias);
         Dwfl_Line* const source = dwfl_module_getsrc(module, address);
         if (unit == nullptr || source == nullptr) return std::nullopt;
         int number = 0;
-        const char* name = dwfl_lineinfo(source, nullptr, &number, nullptr, nullptr, nullptr);
-        Frame frame;
-        place(frame, name, number);
+        const char* const name = dwfl_lineinfo(source, nullptr, &number, nullptr, nullptr, nullptr);
+        std::vector<Frame> frames;
+        Frame* open = add_place(frames, name, number);
 
         Dwarf_Die* found = nullptr;
-        if (dwarf_getscopes(unit, address - bias, &found) <= 0) return frame;
+        if (dwarf_getscopes(unit, address - bias, &found) <= 0) return frames;
         const Allocated<Dwarf_Die> innermost(found);
         const int count = dwarf_getscopes_die(innermost.get(), &found);
-        if (count <= 0) return frame;
+        if (count <= 0) return frames;
         const Allocated<Dwarf_Die> scopes(found);
         Dwarf_Files* files = nullptr;
         std::size_t file_count = 0;
-        if (dwarf_getsrcfiles(unit, &files, &file_count) != 0) return frame;
+        if (dwarf_getsrcfiles(unit, &files, &file_count) != 0) return frames;
         for (int i = 0; i < count; ++i) {
             Dwarf_Die* const scope = scopes.get() + i;
             const int tag = dwarf_tag(scope);
             if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
-            if (frame.of_user) {
-                if (const char* const function = dwarf_diename(scope)) frame.function = function;
-                return frame;
-            }
-            if (tag == DW_TAG_subprogram) return frame;
+            const char* const function = dwarf_diename(scope);
+            if (open != nullptr && function != nullptr) open->function = function;
+            if (tag == DW_TAG_subprogram) return frames;
             Dwarf_Attribute attribute;
             Dwarf_Word file = 0;
             Dwarf_Word line = 0;
             if (dwarf_formudata(dwarf_attr(scope, DW_AT_call_file, &attribute), &file) != 0 ||
                 dwarf_formudata(dwarf_attr(scope, DW_AT_call_line, &attribute), &line) != 0) {
-                return frame;
+                return frames;
             }
-            place(frame, dwarf_filesrc(files, file, nullptr, nullptr), static_cast<int>(line));
+            open = add_place(frames, dwarf_filesrc(files, file, nullptr, nullptr), static_cast<int>(line));
         }
-        return frame;
+        return frames;
     }
 
-    static void place(Frame& frame, const char* file, int line) {
-        frame.of_user = file != nullptr && line > 0 && !is_library_file(file);
-        frame.file = file == nullptr ? "" : file;
-        frame.line = line > 0 ? static_cast<unsigned>(line) : 0;
+    /// @return the new frame, or null if the place is a library's
+    static Frame* add_place(std::vector<Frame>& frames, const char* file, int line) {
+        if (file == nullptr || line <= 0 || is_library_file(file)) return nullptr;
+        return &frames.emplace_back(Frame{file, static_cast<unsigned>(line), ""});
     }
 
     Dwfl* session_;
@@ -142,7 +142,23 @@ private:
 /// Return addresses that have been looked up: a loop may fail at one call very often. Never destroyed.
 struct Known {
     std::mutex mutex;
-    std::unordered_map<void*, Frame> frames;
+    std::unordered_map<void*, std::vector<Frame>> frames;
+
+    /// @return false if the program's files cannot be looked at
+    bool look_up(std::span<void* const> addresses) {
+        Session session;
+        std::optional<Stack> stack;
+        for (void* const address : addresses) {
+            if (frames.contains(address)) continue;
+            if (!session) {
+                session = open_session();
+                if (!session) return false;
+                stack.emplace(session.get());
+            }
+            frames.emplace(address, stack->frames_of(address));
+        }
+        return true;
+    }
 };
 Known& known() {
     static auto* const one = new Known;
@@ -175,22 +191,67 @@ bc::OriginId call_site(bc::OriginId otherwise) {
     const int count = backtrace(addresses, kDepth);
     Known& lookups = known();
     const std::lock_guard lock(lookups.mutex);
-    Session session;
-    std::optional<Stack> stack;
     for (int i = 0; i < count; ++i) {
-        auto [at, is_new] = lookups.frames.try_emplace(addresses[i]);
-        if (is_new) {
-            if (!session) {
-                session = open_session();
-                if (!session) return otherwise;
-                stack.emplace(session.get());
-            }
-            at->second = stack->frame_of(addresses[i]);
-        }
-        const Frame& frame = at->second;
-        if (frame.of_user) return bc::intern_origin_copy(frame.file, frame.line, frame.function);
+        if (!lookups.look_up({addresses + i, 1})) return otherwise;
+        const std::vector<Frame>& frames = lookups.frames.at(addresses[i]);
+        if (!frames.empty())
+            return bc::intern_origin_copy(frames.front().file, frames.front().line, frames.front().function);
     }
     return otherwise;
+}
+
+namespace {
+
+/// Chains of return addresses, numbered. Never destroyed.
+struct Chains {
+    std::mutex mutex;
+    std::map<std::vector<void*>, std::uint32_t> numbers;
+    std::vector<const std::vector<void*>*> by_number;
+};
+Chains& chains() {
+    static auto* const one = new Chains;
+    return *one;
+}
+
+}  // namespace
+
+std::uint32_t call_chain() noexcept {
+    constexpr int kDepth = 64;
+    constexpr std::size_t kMostChains = 1 << 16;
+    void* addresses[kDepth];
+    const int count = backtrace(addresses, kDepth);
+    try {
+        Chains& all = chains();
+        const std::lock_guard lock(all.mutex);
+        if (all.by_number.size() >= kMostChains) return 0;
+        const auto [at, is_new] = all.numbers.try_emplace(std::vector<void*>(addresses, addresses + count),
+                                                          static_cast<std::uint32_t>(all.by_number.size() + 1));
+        if (is_new) all.by_number.push_back(&at->first);
+        return at->second;
+    } catch (const std::bad_alloc&) {
+        return 0;  // the message does without
+    }
+}
+
+std::vector<origin_info> callers_of(std::uint32_t chain) {
+    constexpr std::size_t kMostCallers = 16;
+    std::vector<void*> addresses;
+    {
+        const std::lock_guard lock(chains().mutex);
+        if (chain == 0 || chain > chains().by_number.size()) return {};
+        addresses = *chains().by_number[chain - 1];
+    }
+    std::vector<origin_info> callers;
+    Known& lookups = known();
+    const std::lock_guard lock(lookups.mutex);
+    if (!lookups.look_up(addresses)) return {};
+    for (void* const address : addresses) {
+        for (const Frame& frame : lookups.frames.at(address)) {
+            callers.push_back({frame.line == 0 ? "" : frame.file, frame.line, frame.function});
+            if (callers.size() == kMostCallers || frame.function == "main") return callers;
+        }
+    }
+    return callers;
 }
 
 }  // namespace xlazy::rt

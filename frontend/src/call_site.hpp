@@ -5,7 +5,9 @@
 
 #include "queue.hpp"
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace xlazy::rt {
 
@@ -19,6 +21,12 @@ bool is_unclear(bc::OriginId line) noexcept;
 /// (g++ -g1 is enough); without that, the function's name with line 0. Takes milliseconds the first time for a call.
 /// `otherwise` if nothing is found.
 bc::OriginId call_site(bc::OriginId otherwise);
+
+/// The calls that led to the one being made, as a number; equal chains have equal numbers. Microseconds.
+std::uint32_t call_chain() noexcept;
+
+/// The user's functions in a chain, the innermost first; at most 16.
+std::vector<origin_info> callers_of(std::uint32_t chain);
 
 /// Held while a place is looked up; a child of fork() must not find it taken.
 std::mutex& call_site_mutex() noexcept;

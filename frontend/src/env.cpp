@@ -196,8 +196,14 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
         settings.trace_plan = settings.trace_plan || word == "plan";
         settings.trace_batch = settings.trace_batch || word == "batch";
         settings.trace_jit = settings.trace_jit || word == "jit";
+        settings.trace_stack = settings.trace_stack || word == "stack";
+    }
+    for (const std::string_view word : split(read[Env::check], ',')) {
+        settings.check_nan = settings.check_nan || word == "nan";
+        settings.check_bounds = settings.check_bounds || word == "bounds";
     }
     settings.explain = parse_explain(read[Env::explain]).value_or(ExplainWish{});
+    settings.dump_on_error = read[Env::dump_on_error];
     settings.stats = read[Env::stats];
     settings.log = read[Env::log];
     return settings;

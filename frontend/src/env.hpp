@@ -73,6 +73,10 @@ struct Settings {
     bool trace_plan = false;
     bool trace_batch = false;
     bool trace_jit = false;
+    bool trace_stack = false;
+    bool check_nan = false;
+    bool check_bounds = false;
+    std::string dump_on_error;  ///< a folder; empty: none
     ExplainWish explain;
     std::string stats;  ///< empty: none
     std::string log;

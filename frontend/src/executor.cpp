@@ -2,6 +2,8 @@
 #include "executor.hpp"
 
 #include "base_access.hpp"
+#include "env.hpp"
+#include "finite_results.hpp"
 #include "live_arrays.hpp"
 #include "new_versions.hpp"
 #include "planner.hpp"
@@ -81,7 +83,7 @@ private:
         if (next_region_ == regions_.size() || regions_[next_region_].steps.begin != at) return at;
         const bc::Region& region = *regions_[next_region_].region;
         const std::size_t end = regions_[next_region_].steps.end;
-        if (!outcome_.missing.empty()) return at;
+        if (!outcome_.missing.empty() || check_finite_) return at;
         const be::Bindings bindings{&program_, &plan_, queue_.base_memory, queue_.scratch_memory, 0};
         const std::span<const Step> steps(plan_.steps.data() + at, end - at);
         if (!backend_.takes_region(region, bindings) || bytes_of_rest(region, steps) > be::pool_room()) return at;
@@ -229,8 +231,13 @@ private:
         const bc::Kernel& kernel = plan_.kernels[index];
         NewVersions versions(queue_, plan_, index, outcome_);
         const bool complete = outcome_.missing.empty() && !lacking_;
-        const be::Bindings bindings{
-            &program_, &plan_, queue_.base_memory, queue_.scratch_memory, complete ? geometry_ : 0, versions.memory()};
+        const be::Bindings bindings{.program = &program_,
+                                    .plan = &plan_,
+                                    .bases = queue_.base_memory,
+                                    .scratch = queue_.scratch_memory,
+                                    .geometry = complete ? geometry_ : 0,
+                                    .versions = versions.memory(),
+                                    .check_finite = check_finite_};
         try {
             if (complete) {
                 backend_.run(kernel, bindings, outcome_.traps);
@@ -239,6 +246,7 @@ private:
                 if (std::ranges::any_of(rest.ops, writes)) backend_.run(rest, bindings, outcome_.traps);
             }
             ++kernels_;
+            if (check_finite_) check_reductions(kernel, bindings, outcome_.traps);
             versions.take();
         } catch (const std::bad_alloc&) {
             outcome_.broken.push_back({index, {}});
@@ -277,12 +285,17 @@ private:
             const bc::Storage storage = cut.stretch.locals[i].storage;
             memory[opt::base_in_chunk(program_, storage)] = locals.emplace_back(chunk.local_bytes[i]).data();
         }
-        const be::Bindings bindings{&chunk.program, &chunk.plan, memory, {}, 0};
+        const be::Bindings bindings{.program = &chunk.program,
+                                    .plan = &chunk.plan,
+                                    .bases = memory,
+                                    .scratch = {},
+                                    .check_finite = check_finite_};
         for (std::size_t k = 0; k < chunk.plan.kernels.size(); ++k) {
             be::Traps traps;
             backend_.run(chunk.plan.kernels[k], bindings, traps);
             ++kernels_;
             for (be::Trap& trap : traps) {
+                if (trap.kind == be::Trap::Kind::SawNotFinite) continue;  // of a part of a reduction's operand
                 trap.index = opt::position_in_whole(program_, plan_, cut.stretch, chunk, k, trap.index);
                 be::add_trap(outcome_.traps, trap);
             }
@@ -314,6 +327,7 @@ private:
     std::size_t next_region_ = 0;
     std::vector<bc::Storage> given_;  ///< whose memory another one has
     bool lacking_ = false;            ///< a base got no memory in an earlier piece of the batch
+    const bool check_finite_ = settings().check_nan;
     std::uint64_t kernels_ = 0;
 
 public:

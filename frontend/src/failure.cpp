@@ -22,9 +22,13 @@ public:
           plan_(plan),
           own_(program_.instructions.size(), kGood),
           temps_(program_.temp_count, kGood),
-          bases_(program_.bases.size(), kGood) {
+          bases_(program_.bases.size()) {
         for (std::uint32_t i = 0; i < queue.uses.size(); ++i) {
-            if (Poison* const poison = BaseAccess::poison(*queue.uses[i].base)) bases_[i] = add_old(poison);
+            const PoisonedParts* const poison = BaseAccess::poison(*queue.uses[i].base);
+            if (poison == nullptr) continue;
+            const ElementBox all = interval_box(0, program_.bases[i].size - 1);
+            for (const PoisonedPart& part : poison->parts)
+                bases_[i].push_back({poison->shared_for_ever ? all : part.box, add_old(part.error)});
         }
         if (plan == nullptr) add_all(problem);
         for (const be::Trap& trap : outcome.traps) add_trap(trap);
@@ -57,7 +61,10 @@ public:
         Verdict verdict;
         verdict.of_base.resize(bases_.size());
         for (std::size_t i = 0; i < bases_.size(); ++i) {
-            if (bases_[i] != kGood) verdict.of_base[i] = made[static_cast<std::size_t>(bases_[i])];
+            if (bases_[i].empty()) continue;
+            verdict.of_base[i] = std::make_unique<PoisonedParts>();
+            for (const Part& part : bases_[i])
+                verdict.of_base[i]->parts.push_back({part.box, made[static_cast<std::size_t>(part.error)]});
         }
         if (!order.empty()) verdict.first = made[order[0]];
         return verdict;
@@ -69,10 +76,16 @@ private:
         Cause cause;
         bool used = false;
     };
+    /// Elements of a base without a value.
+    struct Part {
+        ElementBox box;
+        ErrorId error;
+    };
     inline static const std::vector<bc::OriginId> kNobody;
+    static constexpr std::size_t kMostParts = 16;  ///< of a base; where there are more, all between them count
 
-    ErrorId add_old(Poison* poison) {
-        errors_.push_back({PoisonRef(poison), {}, true});
+    ErrorId add_old(const PoisonRef& error) {
+        errors_.push_back({error, {}, true});
         return static_cast<ErrorId>(errors_.size() - 1);
     }
     ErrorId add(Cause cause) {
@@ -81,6 +94,12 @@ private:
     }
 
     void add_trap(const be::Trap& trap) {
+        if (trap.kind == be::Trap::Kind::NotFinite) {
+            // The value is what it is: nobody is spoilt by it.
+            const ErrorId error = add({.kind = Cause::Kind::NotFinite, .instruction = trap.instruction, .trap = trap});
+            errors_[static_cast<std::size_t>(error)].used = true;
+            return;
+        }
         ErrorId& own = own_[trap.instruction];
         if (own == kGood) {
             own = add({.kind = Cause::Kind::Trap, .instruction = trap.instruction, .trap = trap});
@@ -175,21 +194,55 @@ private:
         for (unsigned i = 0; i < bc::operand_count(instruction) && error == kGood; ++i) {
             const bc::Operand in = instruction.in[i];
             if (in.is_view())
-                error = bases_[program_.views[in.index()].base];
+                error = error_in(in.index());
             else if (in.is_temp())
                 error = temps_[in.index()];
         }
         if (error == kGood) error = own_[index];
         if (error != kGood) errors_[static_cast<std::size_t>(error)].used = true;
-        if (!instruction.out.is_view()) {
+        if (instruction.out.is_view())
+            write(instruction.out.index(), error);
+        else
             temps_[instruction.out.index()] = error;
-            return;
+    }
+
+    ErrorId error_in(std::uint32_t view) const {
+        const std::vector<Part>& parts = bases_[program_.views[view].base];
+        if (parts.empty()) return kGood;
+        const ElementBox read = box_of(program_, view);
+        const auto found = std::ranges::find_if(parts, [&](const Part& part) { return meet(part.box, read); });
+        return found == parts.end() ? kGood : found->error;
+    }
+
+    /// Overwriting heals the elements that the view shows; a failure spoils them.
+    void write(std::uint32_t view, ErrorId error) {
+        const std::uint32_t number = program_.views[view].base;
+        std::vector<Part>& parts = bases_[number];
+        if (parts.empty() && error == kGood) return;
+        ElementBox box = box_of(program_, view);
+        // Of a base that got no memory, nothing has a value.
+        if (error != kGood && BaseAccess::memory(*queue_.uses[number].base) == nullptr)
+            box = interval_box(0, program_.bases[number].size - 1);
+        if (box.empty) return;
+        std::vector<Part> left;
+        std::vector<ElementBox> boxes;
+        for (const Part& part : parts) {
+            boxes.clear();
+            subtract(part.box, box, boxes);
+            for (const ElementBox& each : boxes) left.push_back({each, part.error});
         }
-        ErrorId& base = bases_[program_.views[instruction.out.index()].base];
-        // Overwriting a base as a whole heals it; otherwise its first error stays.
-        const bool whole =
-            bc::guard_relation(program_, instruction.out.index(), bc::Guard::kWholeBase) == bc::Relation::Identical;
-        if (whole || base == kGood) base = error;
+        if (error != kGood) left.push_back({box, error});
+        if (left.size() > kMostParts) left = {{around(left), left.front().error}};
+        parts.swap(left);
+    }
+
+    static ElementBox around(const std::vector<Part>& parts) noexcept {
+        std::int64_t first = parts.front().box.offset, last = first;
+        for (const Part& part : parts) {
+            first = std::min(first, part.box.offset);
+            last = std::max(last, part.box.last());
+        }
+        return interval_box(first, last);
     }
 
     const Queue& queue_;
@@ -198,7 +251,7 @@ private:
     std::vector<Error> errors_;
     std::vector<ErrorId> own_;  ///< by instruction: its own failure
     std::vector<ErrorId> temps_;
-    std::vector<ErrorId> bases_;
+    std::vector<std::vector<Part>> bases_;
 };
 
 }  // namespace

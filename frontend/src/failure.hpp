@@ -5,11 +5,13 @@
 
 #include "executor.hpp"
 
+#include <memory>
+
 namespace xlazy::rt {
 
 struct Verdict {
-    std::vector<PoisonRef> of_base;  ///< for every base of the batch that it writes; null: good
-    PoisonRef first;                 ///< the first statement that failed in this batch; null: only older errors spread
+    std::vector<std::unique_ptr<PoisonedParts>> of_base;  ///< for every base of the batch; null: good
+    PoisonRef first;  ///< the first statement that failed in this batch; null: only older errors spread
 };
 
 /// How a batch came to run.

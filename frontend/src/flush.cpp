@@ -2,6 +2,7 @@
 // A flush: the batch is planned and run, and every array of it gets its value or its error.
 #include "base_access.hpp"
 #include "env.hpp"
+#include "error_dump.hpp"
 #include "executor.hpp"
 #include "explain.hpp"
 #include "failure.hpp"
@@ -113,10 +114,11 @@ public:
             if (!fitting && can_be_split()) return false;
             if (fitting) chunked = std::move(*fitting);
         }
+        const ErrorDump dump(queue_);
         Outcome outcome;
         if (plan_ != nullptr) outcome = execute(queue_, *plan_, geometry, chunked);
         const std::uint64_t done = nanoseconds_now();
-        settle(outcome, problem);
+        settle(outcome, problem, dump);
         account(planned - start, done - planned);
         return true;
     }
@@ -151,22 +153,22 @@ private:
         }
     }
 
-    void settle(const Outcome& outcome, const std::string& problem) {
+    void settle(const Outcome& outcome, const std::string& problem, const ErrorDump& dump) {
         Verdict verdict;
         const bool all_good = plan_ != nullptr && outcome.good() && !poisoned_;
         if (!all_good) {
             verdict = judge(queue_, plan_.get(), outcome, problem, flush_);
+            if (verdict.first) dump.write(queue_, verdict.first.error());
             if (!queue_.pending_error) queue_.pending_error = verdict.first;
         }
         for (std::size_t i = 0; i < queue_.uses.size(); ++i) {
             const BaseUse& use = queue_.uses[i];
             if (!use.written) continue;
             Base& base = *use.base;
-            if (!all_good) PoisonRef::release(std::exchange(BaseAccess::poison(base), verdict.of_base[i].detach()));
+            if (!all_good) PoisonedParts::drop(std::exchange(BaseAccess::poison(base), verdict.of_base[i].release()));
             if (later_ != nullptr) continue;  // its last write may be still to come
             BaseAccess::origin(base) = use.written_at;
-            if (BaseAccess::poison(base) != nullptr) continue;
-            BaseAccess::readable(base).store(BaseAccess::memory(base), std::memory_order_release);
+            publish(base);
         }
         if (later_ != nullptr) note_lines();
     }
@@ -226,15 +228,16 @@ void run_batch(Queue& queue, FlushInfo flush, const HeldBack* later) {
 }
 
 /// The error of last resort, made before it is needed: not even a message could be allocated.
-const PoisonRef& out_of_memory() {
-    static const auto* const poison = [] {
+PoisonedParts& out_of_memory() {
+    static auto* const all = [] {
         error_report report;
         report.kind = error_kind::no_memory;
         report.operation = "allocate";
         report.cause = "out of memory while a batch ran; the arrays that it writes have no value";
-        return new PoisonRef(deferred_error(std::move(report)));
+        const ElementBox everything = interval_box(0, std::numeric_limits<std::int64_t>::max() - 1);
+        return new PoisonedParts{{{everything, PoisonRef(deferred_error(std::move(report)))}}, true};
     }();
-    return *poison;
+    return *all;
 }
 
 /// The batch broke off somewhere: nothing that it writes can be trusted.
@@ -242,9 +245,9 @@ void give_up(Queue& queue) noexcept {
     for (const BaseUse& use : queue.uses) {
         if (!use.written) continue;
         BaseAccess::readable(*use.base).store(nullptr, std::memory_order_relaxed);
-        PoisonRef::release(std::exchange(BaseAccess::poison(*use.base), PoisonRef(out_of_memory()).detach()));
+        PoisonedParts::drop(std::exchange(BaseAccess::poison(*use.base), &out_of_memory()));
     }
-    if (!queue.pending_error) queue.pending_error = out_of_memory();
+    if (!queue.pending_error) queue.pending_error = out_of_memory().parts.front().error;
 }
 
 /// Runs another queue's batch. Its errors wait for its own thread.

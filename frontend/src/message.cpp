@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <span>
 
@@ -32,10 +33,13 @@ std::vector<origin_info> infos_of(const std::vector<bc::OriginId>& lines) {
 template <class T>
 std::string value_text(const bc::Scalar& scalar) {
     const T value = bc::scalar_value<T>(scalar);
-    if constexpr (std::is_arithmetic_v<T>)
+    if constexpr (std::is_floating_point_v<T>)
+        return std::isnan(value) ? "nan" : fmt::format("{}", value);
+    else if constexpr (std::is_arithmetic_v<T>)
         return fmt::format("{}", value);
     else
-        return fmt::format("({},{})", value.real(), value.imag());
+        return fmt::format("({},{})", value_text<typename T::value_type>(bc::make_scalar(value.real())),
+                           value_text<typename T::value_type>(bc::make_scalar(value.imag())));
 }
 
 std::string value_text(const bc::Scalar& scalar) {
@@ -194,9 +198,50 @@ void describe_trap(const bc::Program& program, const Cause& cause, error_report&
                     report.operands[0].value, instruction.op == bc::Op::mod ? "%" : "/", report.operands[1].value);
 }
 
+/// What the operation computed, in its own notation.
+std::string formula(const be::Trap& trap) {
+    const auto infix = [&]() -> std::string_view {
+        switch (trap.op) {
+            case bc::Op::add: return "+";
+            case bc::Op::sub: return "-";
+            case bc::Op::mul: return "*";
+            case bc::Op::div: return "/";
+            default: return {};
+        }
+    }();
+    const std::string a = value_text(trap.operands[0]), b = value_text(trap.operands[1]);
+    if (!infix.empty()) return fmt::format("{} {} {}", a, infix, b);
+    if (bc::info(trap.op).arity == 1) return fmt::format("{}({})", bc::name_of(trap.op), a);
+    return fmt::format("{}({}, {}{})", bc::name_of(trap.op), a, b, bc::info(trap.op).arity == 3 ? ", ..." : "");
+}
+
+void describe_not_finite(const bc::Program& program, const Cause& cause, error_report& report) {
+    const bc::Instruction& instruction = program.instructions[cause.instruction];
+    const bool reduction = bc::info(instruction.op).kind == bc::OpKind::Reduce;
+    const Shape at = position(result_shape(program, instruction).span(), cause.trap.index);
+    report.kind = error_kind::not_finite;
+    report.element.assign(at.extents, at.extents + at.rank);
+    for (std::size_t i = 0; i < std::min<std::size_t>(report.operands.size(), 2); ++i) {
+        if (!reduction && cause.trap.op == instruction.op)
+            report.operands[i].value = value_text(cause.trap.operands[i]);
+    }
+    const std::string value = value_text(cause.trap.value);
+    report.cause = fmt::format("{} made of finite numbers in {}: operand",
+                               value.find("nan") != value.npos ? "NaN" : "infinity", report.operation);
+    for (std::size_t i = 0; i < report.operands.size(); ++i) {
+        const std::string_view before = i == 0                            ? (report.operands.size() > 1 ? "s " : " ")
+                                        : i + 1 == report.operands.size() ? " and "
+                                                                          : ", ";
+        report.cause += fmt::format("{}{}", before, text_of(report.operands[i]));
+    }
+    report.cause += fmt::format(", at element ({}): {}", fmt::join(report.element, ","),
+                                reduction ? value : fmt::format("{} = {}", formula(cause.trap), value));
+}
+
 void describe_cause(const bc::Program& program, const Cause& cause, error_report& report) {
     switch (cause.kind) {
         case Cause::Kind::Trap: return describe_trap(program, cause, report);
+        case Cause::Kind::NotFinite: return describe_not_finite(program, cause, report);
         case Cause::Kind::NoMemory:
             report.kind = error_kind::no_memory;
             report.cause = fmt::format(
@@ -212,10 +257,29 @@ void describe_cause(const bc::Program& program, const Cause& cause, error_report
     }
 }
 
+/// The same line; a file may be spelled with more folders in one of the two.
+bool same_place(const origin_info& a, const origin_info& b) {
+    const auto name = [](const std::string& file) { return std::string_view(file).substr(file.rfind('/') + 1); };
+    return a.line == b.line && name(a.file) == name(b.file);
+}
+
+/// Who called the function with the failing line, which is one of the chain itself.
+std::vector<std::string> callers_beyond(const origin_info& origin, std::uint32_t chain) {
+    std::vector<origin_info> callers = callers_of(chain);
+    if (!callers.empty() && same_place(callers.front(), origin)) callers.erase(callers.begin());
+    std::vector<std::string> texts;
+    for (const origin_info& caller : callers) {
+        const std::string function = caller.function.empty() ? "a function" : caller.function;
+        texts.push_back(caller.line == 0 ? function : fmt::format("{} ({})", function, place(caller)));
+    }
+    return texts;
+}
+
 std::string hint_for(const error_report& report, Reason reason) {
     if (report.kind == error_kind::no_memory)
         return "let go of arrays that are needed no more, or raise XLAZY_MEMORY_LIMIT";
     if (reason != Reason::eager) return "XLAZY_MODE=eager stops at the failing line itself";
+    if (report.callers.empty()) return "XLAZY_TRACE=stack tells who called";
     return {};
 }
 
@@ -263,6 +327,8 @@ deferred_error make_error(const Queue& queue, const bc::Plan* plan, const Cause&
     report.merged_with = infos_of(others.merged);
     report.fused_with = infos_of(others.fused);
     report.also_failed = infos_of(also);
+    if (instruction.statement < queue.call_chains.size())
+        report.callers = callers_beyond(report.origin, queue.call_chains[instruction.statement]);
     report.flush_reason = key_of(flush.reason);
     report.flush_text = doing(flush.reason);
     report.flush_origin = info_of(flush.line);

@@ -9,9 +9,9 @@ namespace xlazy::rt {
 
 /// Why an instruction failed.
 struct Cause {
-    enum class Kind : unsigned char { Trap, NoMemory, Internal } kind;
+    enum class Kind : unsigned char { Trap, NotFinite, NoMemory, Internal } kind;
     std::uint32_t instruction;
-    be::Trap trap{};   ///< Trap
+    be::Trap trap{};   ///< Trap and NotFinite
     bc::DType type{};  ///< NoMemory: what the memory was for
     Shape shape{};
     std::size_t bytes = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "planner.hpp"
 
-#include "env.hpp"
 #include "graphviz.hpp"
 #include "log.hpp"
 #include "statistics.hpp"
@@ -61,6 +60,8 @@ opt::Planned unoptimised(const bc::Program& program, const char* problem) {
 constinit std::atomic<int> threads_wanted{0};
 constinit std::atomic<bool> one_thread{false};
 constinit std::atomic<unsigned> threads_generation{1};
+constinit std::atomic<bool> backend_chosen{false};
+constinit std::atomic<BackendChoice> chosen_backend{BackendChoice::automatic};
 
 int threads_to_use() {
     if (one_thread.load(std::memory_order_relaxed)) return 1;
@@ -96,11 +97,21 @@ opt::Planned plan_of(const bc::Program& program, bool poisoned) {
 
 void set_plan_dump(std::function<void(std::string_view, const std::string&)> dump) { options().dump = std::move(dump); }
 
+void set_passes(opt::PassSet passes) { options().passes = passes; }
+
+void set_backend(BackendChoice choice) {
+    chosen_backend.store(choice, std::memory_order_relaxed);
+    backend_chosen.store(true, std::memory_order_relaxed);
+    threads_generation.fetch_add(1, std::memory_order_release);
+}
+
 be::Backend& backend_of(Queue& queue) {
     const unsigned generation = threads_generation.load(std::memory_order_acquire);
     if (queue.backend == nullptr || queue.backend_generation != generation) {
-        queue.backend =
-            settings().backend == BackendChoice::interp ? be::make_interpreter() : be::make_openmp(threads_to_use());
+        const BackendChoice choice = backend_chosen.load(std::memory_order_relaxed)
+                                         ? chosen_backend.load(std::memory_order_relaxed)
+                                         : settings().backend;
+        queue.backend = choice == BackendChoice::interp ? be::make_interpreter() : be::make_openmp(threads_to_use());
         queue.backend_generation = generation;
     }
     return *queue.backend;

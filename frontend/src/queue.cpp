@@ -220,6 +220,7 @@ void Queue::release_batch(bool keep_reads) noexcept {
     if (keep_reads) return;
     uses.clear();
     program.clear();
+    call_chains.clear();
     view_domains_.clear();
     index_.next_batch();
     epoch_ = new_epoch();

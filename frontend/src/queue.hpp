@@ -110,6 +110,9 @@ public:
     std::unique_ptr<be::Backend> backend;
     unsigned backend_generation = 0;
 
+    bool trace_stack = false;                ///< XLAZY_TRACE=stack
+    std::vector<std::uint32_t> call_chains;  ///< then: of every statement of the batch
+
     PoisonRef pending_error;  ///< waits for the thread's next flush point
     std::uint64_t instructions_recorded = 0, statements_recorded = 0, record_nanoseconds = 0;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base_access.hpp"
+#include "call_site.hpp"
 #include "queue.hpp"
 #include "shapes.hpp"
 #include "statistics.hpp"
@@ -263,6 +264,7 @@ void Statement::store(const ViewRef& view, Value value) {
     const bool pinned = queue_.run_now || base_pinned(&base);
     queue_.instructions_recorded += queue_.program.instructions.size() - queue_.opened_at().instructions;
     ++queue_.statements_recorded;
+    if (queue_.trace_stack) queue_.call_chains.push_back(call_chain());
     ++queue_.program.statement_count;
     queue_.last_origin = origin_;
     queue_.close_statement();

@@ -157,6 +157,7 @@ Queue& make_queue() {
     }
     // Nothing may stay queued by destructors that run after the thread's end.
     queue->current_mode = thread_ended ? mode::eager : settings().start_mode;
+    queue->trace_stack = settings().trace_stack;
     current = queue;
     if (!thread_ended) {
         static thread_local ThreadEnd end;

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "npy_input.hpp"
 
+#include "npy.hpp"
+
 #include <fmt/format.h>
 
 #include <fstream>
 
 namespace {
-
-using xlazy::bc::DType;
-using xlazy::bc::DTypeKind;
-
-/// As NumPy writes it: byte order, kind, bytes.
-std::string descriptor_of(DType type) {
-    const auto& info = xlazy::bc::info(type);
-    constexpr std::string_view kKinds = "biufc";
-    const char kind = kKinds[static_cast<std::size_t>(info.kind)];
-    return fmt::format("'{}{}{}'", info.size == 1 ? '|' : '<', kind, info.size);
-}
 
 /// The product of the shape's extents; -1 if it cannot be read.
 std::int64_t elements_of(std::string_view header) {
@@ -58,7 +49,7 @@ std::string read_npy(const std::string& file, const xlazy::bc::BaseInfo& base, v
     const std::string header = header_of(in);
     if (header.empty()) return file + ": no .npy file";
     if (header.find("'fortran_order': False") == std::string::npos) return file + ": not in C order";
-    const std::string wanted = descriptor_of(base.type);
+    const std::string wanted = xlazy::rt::npy_descriptor(base.type);
     if (header.find(wanted) == std::string::npos)
         return fmt::format("{}: the batch wants elements of type {}", file, wanted);
     const std::int64_t elements = elements_of(header);

@@ -17,6 +17,7 @@
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -30,6 +31,7 @@ constexpr const char* kHelp =
     "usage: xlazy-run-bytecode FILE [options]\n"
     "Runs a batch in text form (XLAZY_TRACE=batch writes it) and prints a checksum of every array that is live after "
     "it.\n"
+    "A folder that XLAZY_DUMP_ON_ERROR has made stands for the batch in it.\n"
     "An array that has a value before the batch is read from FILE.bN.npy if that is there, N its number; else it gets\n"
     "numbers that follow from the seed: 1 to 100, floating point from 0.5 to 1.5.\n"
     "  --passes LIST     optimizer passes: all, none, or a list with + and -\n"
@@ -103,6 +105,7 @@ Options parse_arguments(const std::vector<std::string>& arguments) {
             throw Failure{2, "more than one file"};
     }
     if (options.file.empty()) throw Failure{2, fmt::format("no file\n{}", kHelp)};
+    if (std::filesystem::is_directory(options.file)) options.file = std::filesystem::path(options.file) / "batch.txt";
     return options;
 }
 
@@ -115,7 +118,8 @@ void check_passes(Options& options) {
     for (const opt::PassInfo& pass : opt::pass_table()) {
         if (!pass.mandatory) known += fmt::format(", {}", pass.name);
     }
-    std::fprintf(stderr, "xlazy-run-bytecode: warning: --passes: unknown pass \"%s\"; known: all, none%s. all is used\n",
+    std::fprintf(stderr,
+                 "xlazy-run-bytecode: warning: --passes: unknown pass \"%s\"; known: all, none%s. all is used\n",
                  unknown.front().c_str(), known.c_str());
     options.passes = "all";
 }

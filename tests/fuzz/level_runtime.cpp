@@ -86,8 +86,11 @@ public:
         }
         flush_now();
         flushed();
-        for (std::uint32_t i = 0; i < arrays_.size(); ++i)
-            if (arrays_[i] != nullptr) read(i);
+        for (std::uint32_t i = 0; i < arrays_.size(); ++i) {
+            if (arrays_[i] == nullptr) continue;
+            read(i);
+            if (poison_.may_throw_when_read(i)) heal(i);
+        }
         if (const auto error = attempt([&] { flush(line()); }))
             throw Broken(fmt::format("the error of line {} was thrown again", error->line));
     }
@@ -205,6 +208,37 @@ private:
             due = false;
         }
         if (!poison_.may_throw_when_read(base)) throw Broken(fmt::format("b{} is healthy and cannot be read", base));
+    }
+
+    /// An array of which elements have no value: the others have theirs, and overwriting heals all.
+    void heal(std::uint32_t base) {
+        Random random(mix(choice_, base));
+        const bc::BaseInfo& info = program_.bases[base];
+        for (int tries = 0; tries < 8 && info.size > 0; ++tries) look_at(base, random.below(info.size));
+        const auto size = static_cast<std::size_t>(info.size);
+        const std::ptrdiff_t stride = 1;
+        {
+            rt::Statement statement(line());
+            statement.store({arrays_[base], 0, 1, &size, &stride}, statement.scalar(std::int8_t{1}));
+        }
+        if (attempt([&] { rt::readable(arrays_[base], rt::Reason::element, line()); }))
+            throw Broken(fmt::format("b{} was overwritten and cannot be read", base));
+    }
+
+    void look_at(std::uint32_t base, std::int64_t at) {
+        const void* memory = nullptr;
+        const auto error =
+            attempt([&] { memory = rt::base_read_element(arrays_[base], static_cast<std::size_t>(at), line()); });
+        if (error) return accept(base, *error);
+        if (poison_.has_no_value(base, at))
+            throw Broken(fmt::format("b{} element {} has no value, and was read", base, at));
+        const bc::DType type = program_.bases[base].type;
+        const Outcome& expected = oracle_.outcome();
+        if (!expected.defined[base].empty() && expected.defined[base][static_cast<std::size_t>(at)] == 0) return;
+        const std::size_t offset = static_cast<std::size_t>(at) * bc::size_of(type);
+        if (!same_element(type, expected.bases[base].data() + offset, static_cast<const std::byte*>(memory) + offset))
+            throw Broken(fmt::format("b{} element {}, in an array with errors: expected {}", base, at,
+                                     show(type, expected.bases[base], at)));
     }
 
     void compare(std::uint32_t base, const std::byte* memory, const char* how) {
@@ -348,6 +382,11 @@ std::string run_together(const Case& c, std::uint64_t choice) {
 
 }  // namespace
 
+std::string check_run(const Case& c, std::uint64_t choice) {
+    const std::string wrong = run_in(c, choice, mode::lazy, "lazy");
+    return wrong.empty() ? run_in(c, choice, mode::eager, "eager") : wrong;
+}
+
 std::string check_runtime(const Case& c, std::uint64_t choice) {
     const std::string illegal = bc::verify(c.program);
     if (!illegal.empty()) return "illegal batch: " + illegal;
@@ -356,8 +395,7 @@ std::string check_runtime(const Case& c, std::uint64_t choice) {
     const be::Isa before = be::current_isa();
     if (random.percent(50)) be::set_isa(random.percent(50) ? be::Isa::baseline : be::Isa::avx2);
     set_num_threads(static_cast<int>(random.between(1, 8)));
-    std::string wrong = run_in(c, choice, mode::lazy, "lazy");
-    if (wrong.empty()) wrong = run_in(c, choice, mode::eager, "eager");
+    std::string wrong = check_run(c, choice);
     if (wrong.empty()) wrong = run_variants(c, choice, random);
     if (wrong.empty() && random.percent(40)) wrong = run_with_little_memory(c, choice);
     if (wrong.empty() && random.percent(15)) wrong = run_together(c, choice);

@@ -13,4 +13,7 @@ namespace xlazy::fuzz {
 /// @return the empty string, or what went wrong
 std::string check_runtime(const Case& c, std::uint64_t choice);
 
+/// One run of the program, lazy and eager.
+std::string check_run(const Case& c, std::uint64_t choice);
+
 }  // namespace xlazy::fuzz

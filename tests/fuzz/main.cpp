@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // xlazy-fuzz: random programs, each in every way that must not matter.
 #include "fuzz/coverage.hpp"
+#include "fuzz/level_errors.hpp"
 #include "fuzz/level_bytecode.hpp"
 #include "fuzz/level_frontend.hpp"
 #include "fuzz/level_runtime.hpp"
@@ -28,7 +29,7 @@ constexpr const char* kUsage = R"(usage: xlazy-fuzz [options]
 
   --programs N     run N random programs (default 1000), over all levels
   --seed S         another series of programs (default 1)
-  --level NAME     only this level: bytecode, runtime or frontend
+  --level NAME     only this level: bytecode, runtime, frontend or errors
   --number K       only program K of the level, after printing it
   --replay FILE    check the program in FILE
   --coverage       print what the programs reached
@@ -66,7 +67,8 @@ void note_running(const std::string& text) { std::snprintf(now_running, sizeof n
 
 using LevelCheck = std::string (*)(const Case&, std::uint64_t);
 const std::map<std::string, LevelCheck>& batch_levels() {
-    static const std::map<std::string, LevelCheck> levels{{"bytecode", check_case}, {"runtime", check_runtime}};
+    static const std::map<std::string, LevelCheck> levels{
+        {"bytecode", check_case}, {"runtime", check_runtime}, {"errors", check_errors}};
     return levels;
 }
 

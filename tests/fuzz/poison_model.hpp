@@ -23,6 +23,10 @@ public:
 
     static constexpr std::uint32_t kNoBase = ~0u;
     bool must_throw_when_read(std::uint32_t base) const;
+    /// That element has no value.
+    bool has_no_value(std::uint32_t base, std::int64_t at) const {
+        return !must_[base].empty() && must_[base][static_cast<std::size_t>(at)] != 0;
+    }
     bool may_throw_when_read(std::uint32_t base) const { return !may_[base].empty(); }
     /// A failed statement is certain, and nothing has reported it.
     bool report_due() const;

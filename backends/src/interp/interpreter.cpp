@@ -2,6 +2,7 @@
 // The reference: every micro-op by itself, over the whole domain, into an array of its own. It is the meaning of a
 // kernel that everything else is tested against, so it shares nothing with the fast back end but the elements'
 // expressions and the vector-maths routines.
+#include "finite_check.hpp"
 #include "float_environment.hpp"
 #include "isa/kernel_table.hpp"
 #include "scalar_ops.hpp"
@@ -191,7 +192,7 @@ private:
             case Kind::LoadView: return load(view(op, extents_.size()), op.type, value);
             case Kind::LoadScratch: return load(scratch(op.index, extents_.size()), op.type, value);
             case Kind::LoadScalar: return load_scalar(op, value);
-            case Kind::Compute: return compute(op, value);
+            case Kind::Compute: return compute_checked(op, value);
             case Kind::StoreView: return store(values_[op.in[0]], extents_, view(op, extents_.size()));
             case Kind::StoreScratch: return store(values_[op.in[0]], extents_, scratch(op.index, extents_.size()));
             case Kind::ReduceView:
@@ -238,6 +239,19 @@ private:
             std::memcpy(to.start + offset * static_cast<std::int64_t>(to.element_size),
                         value.bytes.data() + position * static_cast<std::int64_t>(to.element_size), to.element_size);
         });
+    }
+
+    void compute_checked(const MicroOp& op, Array& value) {
+        compute(op, value);
+        if (!bindings_.check_finite || !may_lose_finiteness(op)) return;
+        CheckedValues operands[3] = {};
+        const unsigned arity = bc::info(op.op).arity;
+        for (unsigned i = 0; i < arity; ++i) operands[i] = {values_[op.in[i]].bytes.data(), false};
+        const std::int64_t at = first_made_not_finite(op.result, value.bytes.data(), count_, op.type, operands, arity);
+        if (at == count_) return;
+        Trap trap{op.instruction, at, {}, Trap::Kind::NotFinite, op.op, value_at(op.result, value.bytes.data(), at)};
+        for (unsigned i = 0; i < std::min(arity, 2u); ++i) trap.operands[i] = value_at(op.type, operands[i].values, at);
+        add_trap(traps_, trap);
     }
 
     void compute(const MicroOp& op, Array& value) {
@@ -301,6 +315,9 @@ private:
     }
 
     void reduce(const MicroOp& op) {
+        const bool checked = bindings_.check_finite && may_lose_finiteness(op);
+        if (checked && first_not_finite_of(op.type, values_[op.in[0]].bytes.data(), count_) != count_)
+            add_trap(traps_, {op.instruction, 0, {}, Trap::Kind::SawNotFinite, op.op, {}});
         const std::int64_t n = extents_[op.axis];
         std::int64_t inner = 1;
         for (std::size_t axis = op.axis + 1u; axis < extents_.size(); ++axis) inner *= extents_[axis];

@@ -52,6 +52,9 @@ using PanelFn = void (*)(const void* from, std::int64_t column_stride, std::int6
 /// Copies bytes past the caches. Other threads may read them after a store fence of this thread.
 using StreamFn = void (*)(void* to, const void* from, std::size_t bytes) noexcept;
 
+/// Index of the first NaN or infinity among n values, n if there is none.
+using FiniteFn = std::int64_t (*)(const void* values, std::int64_t n);
+
 /// Which operands of a binary op are arrays (v) and which single values (s). Of ternary ops: b and c.
 enum class Form : std::uint8_t { vv, vs, sv, ss };
 inline constexpr std::size_t kForms = 4;
@@ -93,7 +96,8 @@ struct KernelTable {
     GatherFn gather[kSizes];
     ScatterFn scatter[kSizes];
     StreamFn stream;
-    PanelFn panel[kSizes];  ///< of elements of 4 and 8 bytes
+    PanelFn panel[kSizes];        ///< of elements of 4 and 8 bytes
+    FiniteFn not_finite[kSizes];  ///< of float and double
     const PairLoops* pairs_f32;
     const PairLoops* pairs_f64;
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "isa/division.hpp"
+#include "isa/finite.hpp"
 #include "isa/loops.hpp"
 #include "isa/moves.hpp"
 #include "isa/panels.hpp"
@@ -209,6 +210,8 @@ constexpr KernelTable make_table() {
     enter_size<std::uint32_t>(table);
     enter_size<std::uint64_t>(table);
     enter_size<Wide>(table);
+    table.not_finite[size_index(sizeof(float))] = first_not_finite<float>;
+    table.not_finite[size_index(sizeof(double))] = first_not_finite<double>;
     table.stream = stream_copy;
     table.pairs_f32 = &kPairs_f32;
     table.pairs_f64 = &kPairs_f64;

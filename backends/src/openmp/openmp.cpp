@@ -104,6 +104,24 @@ private:
                          {program.faults()[i].instruction, failure.index, {failure.operands[0], failure.operands[1]}});
             }
         }
+        add_not_finite(program, std::span(workspace.workers.data(), static_cast<std::size_t>(threads)), traps);
+    }
+
+    /// The operations that made something infinite or undefined of finite numbers.
+    static void add_not_finite(const TileProgram& program, std::span<const TileWorker> workers, Traps& traps) {
+        for (std::size_t i = 0; i < program.checks().size(); ++i) {
+            const CheckSite& site = program.checks()[i];
+            for (const TileWorker& worker : workers) {
+                const TileWorker::NotFinite& found = worker.not_finite()[i];
+                if (found.index == TileWorker::kNoFailure) continue;
+                add_trap(traps, {site.op->instruction,
+                                 found.index,
+                                 {found.operands[0], found.operands[1]},
+                                 site.reduction ? Trap::Kind::SawNotFinite : Trap::Kind::NotFinite,
+                                 site.op->op,
+                                 found.value});
+            }
+        }
     }
 
     static void run_pieces(std::vector<RegionWorker>& workers, const RegionCut& cut, const ReductionRun* closing) {

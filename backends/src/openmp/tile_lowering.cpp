@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which loop runs for each micro-op, and on what.
+#include "finite_check.hpp"
 #include "openmp/tile_program.hpp"
 #include "reduction_rule.hpp"
 
@@ -98,9 +99,42 @@ void TileProgram::lower_compute(std::size_t op) {
         tile_op.map = map_kernel(micro.op, micro.type, Form::vv);
     else
         lower_binary(op, tile_op);
-    tile_op.out = result_place(op, uniform, true);
+    tile_op.out = result_place(op, uniform, !is_checked(op));
     cost_ += cost_of(micro);
     ops_.push_back(tile_op);
+    if (is_checked(op)) lower_check(op, tile_op);
+}
+
+bool TileProgram::is_checked(std::size_t op) const {
+    return bindings_->check_finite && may_lose_finiteness(kernel_->ops[op]);
+}
+
+/// The operands must outlive their result, which is looked at now.
+void TileProgram::lower_check(std::size_t op, const TileOp& computed) {
+    const MicroOp& micro = kernel_->ops[op];
+    TileOp check(all_uniform(op) ? TileOp::Kind::CheckOnce : TileOp::Kind::Check);
+    check.out = computed.out;
+    check.extra = static_cast<std::uint16_t>(checks_.size());
+    CheckSite site{&micro, false, {true, true, true}};
+    std::uint16_t* const operands[] = {&check.a, &check.b, &check.c};
+    for (unsigned i = 0; i < bc::info(micro.op).arity; ++i) {
+        *operands[i] = places_[micro.in[i]].pointer;
+        site.single[i] = places_[micro.in[i]].uniform;
+    }
+    checks_.push_back(site);
+    ops_.push_back(check);
+    const std::size_t size = bc::size_of(micro.result);
+    release_operands(op, size, true);
+    release_operands(op, size, false);
+    cost_ += kExactCost;
+}
+
+void TileProgram::check_before_fold(std::size_t op, std::uint16_t operand) {
+    TileOp check(TileOp::Kind::Check);
+    check.a = operand;
+    check.extra = static_cast<std::uint16_t>(checks_.size());
+    checks_.push_back({&kernel_->ops[op], true, {false, true, true}});
+    ops_.push_back(check);
 }
 
 void TileProgram::lower_binary(std::size_t op, TileOp& tile_op) {
@@ -172,10 +206,11 @@ void TileProgram::lower_ternary(std::size_t op) {
     const std::size_t size = size_index(bc::size_of(micro.result));
     tile_op.map = micro.op == bc::Op::select ? kernels().select[size][static_cast<std::size_t>(form)]
                                              : map_kernel(micro.op, micro.type, form);
-    tile_op.out = result_place(op, uniform, true);
+    tile_op.out = result_place(op, uniform, !is_checked(op));
     if (spread != 0) release(spread);
     cost_ += kExactCost;
     ops_.push_back(tile_op);
+    if (is_checked(op)) lower_check(op, tile_op);
 }
 
 void TileProgram::lower_fault(std::size_t op) {
@@ -245,6 +280,7 @@ void TileProgram::lower_fold(std::size_t op) {
     TileOp tile_op(TileOp::Kind::Fold);
     tile_op.extra = static_cast<std::uint16_t>(reductions_.size());
     tile_op.a = per_element(micro.in[0], spread);
+    if (is_checked(op)) check_before_fold(op, tile_op.a);
     ops_.push_back(tile_op);
     if (spread != 0) release(spread);
     release_operands(op, 0, false);

@@ -59,6 +59,7 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings, const
     const std::size_t count = kernel.ops.size();
     ops_.clear();
     faults_.clear();
+    checks_.clear();
     reductions_.clear();
     scalars_.clear();
     panels_.clear();
@@ -259,7 +260,7 @@ bool TileProgram::can_pair(std::size_t first) const {
 void TileProgram::choose_pairs() {
     absorbs_.assign(kernel_->ops.size(), kNoOp);
     absorbed_by_.assign(kernel_->ops.size(), kNoOp);
-    if (!choices_.superinstructions) return;
+    if (!choices_.superinstructions || bindings_->check_finite) return;
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
         if (!can_pair(i)) continue;
         const std::size_t user = last_use_[i];
@@ -277,7 +278,8 @@ bool TileProgram::may_store_directly(std::size_t store) const {
     const std::size_t value = kernel_->ops[store].in[0];
     const MicroOp& source = kernel_->ops[value];
     if (source.kind != Kind::Compute || source.op == bc::Op::index || direct_[value] != kNoAccess) return false;
-    if (bc::can_fail(source.op, source.type)) return false;  // its operands are reported: they must outlive its result
+    // Where operands are reported, they must outlive the result.
+    if (bc::can_fail(source.op, source.type) || is_checked(value)) return false;
     if (layouts_[access_of_[store]] != Layout::Dense) return false;
     const Access& target = nest_.accesses()[access_of_[store]];
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
@@ -383,7 +385,8 @@ void TileProgram::find_code() {
     code_scalars_.assign(static_cast<std::size_t>(std::ranges::count(kernel_->ops, Kind::LoadScalar, &MicroOp::kind)),
                          nullptr);
     list_code_scalars();
-    if (!choices_.compiled || nest_.count() == 0 || (!reductions_.empty() && only_folds_memory())) return;
+    const bool loops_look = bindings_->check_finite;  // at what they compute, which compiled code does not
+    if (!choices_.compiled || loops_look || nest_.count() == 0 || (!reductions_.empty() && only_folds_memory())) return;
     code_folding_ = choose_folding();
     choose_code_axis();
     std::vector<AccessForm> accesses;

@@ -32,6 +32,8 @@ struct TileOp {
         Scatter,    ///< a -> access `extra`
         Index,      ///< coordinates of access `extra` -> out
         Fold,       ///< a -> reduction `extra`
+        Check,      ///< are `out`'s values, made of a, b and c, finite? `extra` numbers the check
+        CheckOnce,
     };
     explicit TileOp(Kind what) noexcept : kind(what) {}
 
@@ -52,6 +54,13 @@ struct FaultSite {
     std::uint32_t instruction;
     bc::DType type;
     Form form;
+};
+
+/// XLAZY_CHECK=nan.
+struct CheckSite {
+    const bc::MicroOp* op;
+    bool reduction;  ///< only whether the operand is finite is asked
+    bool single[3];  ///< operands that are single values
 };
 
 struct Reduction {
@@ -109,6 +118,7 @@ public:
     std::int64_t tile() const noexcept { return tile_; }
     const std::vector<TileOp>& ops() const noexcept { return ops_; }
     const std::vector<FaultSite>& faults() const noexcept { return faults_; }
+    const std::vector<CheckSite>& checks() const noexcept { return checks_; }
     const std::vector<Reduction>& reductions() const noexcept { return reductions_; }
     /// Nothing but reductions of memory that can be folded where it lies.
     bool only_folds_memory() const noexcept;
@@ -187,6 +197,9 @@ private:
     std::uint16_t minus_one(bc::DType type);
     void lower_ternary(std::size_t op);
     void lower_fault(std::size_t op);
+    void lower_check(std::size_t op, const TileOp& computed);
+    void check_before_fold(std::size_t op, std::uint16_t operand);
+    bool is_checked(std::size_t op) const;
     void lower_store(std::size_t op);
     void lower_fold(std::size_t op);
     std::optional<std::size_t> memory_to_fold(bc::ValueId value) const;
@@ -216,6 +229,7 @@ private:
     std::size_t slot_element_ = 1;  ///< bytes of the largest element in a slot
     std::vector<TileOp> ops_;
     std::vector<FaultSite> faults_;
+    std::vector<CheckSite> checks_;
     std::vector<Reduction> reductions_;
     std::vector<const void*> scalars_;
     std::vector<bc::Scalar> formed_;  ///< by micro-op: where it is not the recorded one

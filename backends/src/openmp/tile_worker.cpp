@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "openmp/tile_worker.hpp"
 
+#include "finite_check.hpp"
+
 #include <immintrin.h>
 
 #include <algorithm>
@@ -60,6 +62,7 @@ void TileWorker::prepare(const TileProgram& program, const jit::Code* code) {
     prepare_panels();
     targets_.assign(program.reductions().size(), FoldTarget{});
     failures_.assign(program.faults().size(), Failure{kNoFailure, {}});
+    not_finite_.assign(program.checks().size(), NotFinite{});
     block_number_ = kNoBlock;
     if (code_ != nullptr) prepare_code();
 }
@@ -194,6 +197,8 @@ void TileWorker::step(const TileOp& op, std::int64_t count) noexcept {
         case Kind::Scatter: scatter(op, count); break;
         case Kind::Index: write_index(op, count); break;
         case Kind::Fold: fold(op.extra, static_cast<const std::byte*>(p[op.a]), count); break;
+        case Kind::Check: check(op, count); break;
+        case Kind::CheckOnce: check(op, 1); break;
     }
 }
 
@@ -307,6 +312,26 @@ void TileWorker::fault(const TileOp& op, std::int64_t count) noexcept {
         std::memcpy(failure.operands[operand].bits, values + (single ? 0 : static_cast<std::size_t>(failed) * size),
                     size);
     }
+}
+
+void TileWorker::check(const TileOp& op, std::int64_t count) noexcept {
+    void* const* p = pointers_.data();
+    const CheckSite& site = program_->checks()[op.extra];
+    NotFinite& found = not_finite_[op.extra];
+    if (site.reduction) {
+        if (found.index == kNoFailure && first_not_finite_of(site.op->type, p[op.a], count) != count) found.index = 0;
+        return;
+    }
+    if (position_ >= found.index) return;
+    if (first_not_finite_of(site.op->result, p[op.out], count) == count) return;
+    const CheckedValues operands[] = {{p[op.a], site.single[0]}, {p[op.b], site.single[1]}, {p[op.c], site.single[2]}};
+    const unsigned arity = bc::info(site.op->op).arity;
+    const std::int64_t at = first_made_not_finite(site.op->result, p[op.out], count, site.op->type, operands, arity);
+    if (at == count) return;
+    found.index = position_ + at;
+    found.value = value_at(site.op->result, p[op.out], at);
+    for (unsigned i = 0; i < std::min(arity, 2u); ++i)
+        found.operands[i] = value_at(site.op->type, operands[i].at(site.op->type, at), 0);
 }
 
 void TileWorker::fold(std::size_t number, const std::byte* values, std::int64_t count) noexcept {

@@ -23,6 +23,12 @@ public:
         std::int64_t index;
         bc::Scalar operands[2];
     };
+    /// XLAZY_CHECK=nan.
+    struct NotFinite {
+        std::int64_t index = kNoFailure;
+        bc::Scalar operands[2] = {};
+        bc::Scalar value{};
+    };
 
     /// Takes the memory that the program needs. `code`: what runs in the place of its loops, or null.
     /// @throws std::bad_alloc
@@ -63,6 +69,7 @@ public:
     std::byte* lane_memory(std::size_t reduction) noexcept;
 
     const std::vector<Failure>& failures() const noexcept { return failures_; }
+    const std::vector<NotFinite>& not_finite() const noexcept { return not_finite_; }
 
 private:
     static constexpr std::int64_t kNoBlock = -2;
@@ -108,6 +115,7 @@ private:
     void scatter(const TileOp& op, std::int64_t count) noexcept;
     void write_index(const TileOp& op, std::int64_t count) noexcept;
     void fault(const TileOp& op, std::int64_t count) noexcept;
+    void check(const TileOp& op, std::int64_t count) noexcept;
     void fold(std::size_t reduction, const std::byte* values, std::int64_t count) noexcept;
     /// Calls f(address, rows, row stride, columns, column stride) for the parts of an access in the tile.
     template <class F>
@@ -132,6 +140,7 @@ private:
     std::vector<std::byte> lanes_;
     std::vector<FoldTarget> targets_;
     std::vector<Failure> failures_;
+    std::vector<NotFinite> not_finite_;
     std::int64_t block_number_ = kNoBlock;
     std::int64_t index_[bc::kMaxRank] = {};  ///< of the block, along the axes before the inner ones
     std::int64_t first_ = 0;                 ///< of the tile, in its block

@@ -21,6 +21,9 @@ struct Bindings {
     std::uint64_t geometry = 0;
     /// Of the kernel that is run: where its new versions of bases go, in the order of bc::Kernel::versions.
     std::span<void* const> versions{};
+    /// XLAZY_CHECK=nan: operations that make a NaN or an infinity of finite numbers are reported. Traps of the kind
+    /// SawNotFinite say of a reduction that not all of its operands are finite.
+    bool check_finite = false;
 
     /// Memory that a load or store of a base has, before the view's offset.
     std::byte* memory_of(const bc::Kernel& kernel, const bc::MicroOp& op) const noexcept {
@@ -35,9 +38,13 @@ struct Bindings {
 
 /// An element that failed: the first one in row-major order of the failing instruction's domain.
 struct Trap {
+    enum class Kind : std::uint8_t { Fault, NotFinite, SawNotFinite };
     std::uint32_t instruction;  ///< of the batch
     std::int64_t index;         ///< row-major position in the domain
-    bc::Scalar operands[2];     ///< the operands' values
+    bc::Scalar operands[2];     ///< the operands' values; type none where there is no such operand
+    Kind kind = Kind::Fault;    ///< Fault: the condition of the op's row in the op table
+    bc::Op op = bc::Op::copy;   ///< NotFinite: what was computed, which passes may have chosen
+    bc::Scalar value{};         ///< NotFinite: the value that it gave
 };
 
 /// The smallest trap of every instruction that failed, ascending by instruction.

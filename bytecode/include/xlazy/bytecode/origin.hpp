@@ -27,6 +27,11 @@ OriginId intern_origin_copy(const std::string& file, std::uint32_t line, const s
 /// The origin of an id. Thread-safe; {"?", 0, nullptr} for 0.
 Origin origin(OriginId id) noexcept;
 
+/// For debuggers: the array of the chunks that hold all origins, by id; the first has so many, each other one twice as
+/// many as the one before.
+const void* origin_chunks() noexcept;
+inline constexpr std::uint32_t kFirstOriginChunk = 1024;
+
 /// "file:line"; "unknown place" for 0.
 std::string to_string(OriginId id);
 

@@ -60,6 +60,10 @@ bool repeats_elements(const Program& program, std::uint32_t view) noexcept;
 /// Same extents and strides from the last axis on; what is left over in front has extent 1.
 bool same_window(std::span<const Dim> a, std::span<const Dim> b) noexcept;
 
+/// Have two windows of one memory an element in common? As relation() says it; strides may be negative.
+bool windows_meet(std::int64_t offset_a, std::span<const Dim> a, std::int64_t offset_b,
+                  std::span<const Dim> b) noexcept;
+
 /// How two views lie to each other.
 enum class Relation : std::uint8_t {
     Disjoint,   ///< no element in common; also where one of them has no element

@@ -90,31 +90,41 @@ public:
     static constexpr bool takes_value = true;  ///< `array = value` makes it an array of rank 0, as in xtensor
 
     xarray(const value_type& value) { this->from_value(value); }
-    xarray(xt::nested_initializer_list_t<value_type, 1> list) { this->from_list(list); }
-    xarray(xt::nested_initializer_list_t<value_type, 2> list) { this->from_list(list); }
-    xarray(xt::nested_initializer_list_t<value_type, 3> list) { this->from_list(list); }
-    xarray(xt::nested_initializer_list_t<value_type, 4> list) { this->from_list(list); }
-    xarray(xt::nested_initializer_list_t<value_type, 5> list) { this->from_list(list); }
+    xarray(xt::nested_initializer_list_t<value_type, 1> list, written_here at = written_here(here::current())) {
+        this->from_list(list, at.line);
+    }
+    xarray(xt::nested_initializer_list_t<value_type, 2> list, written_here at = written_here(here::current())) {
+        this->from_list(list, at.line);
+    }
+    xarray(xt::nested_initializer_list_t<value_type, 3> list, written_here at = written_here(here::current())) {
+        this->from_list(list, at.line);
+    }
+    xarray(xt::nested_initializer_list_t<value_type, 4> list, written_here at = written_here(here::current())) {
+        this->from_list(list, at.line);
+    }
+    xarray(xt::nested_initializer_list_t<value_type, 5> list, written_here at = written_here(here::current())) {
+        this->from_list(list, at.line);
+    }
 
     xarray& operator=(xt::nested_initializer_list_t<value_type, 1> list) {
-        return *this = list.size() == 0 ? xarray() : xarray(list);
+        return *this = list.size() == 0 ? xarray() : xarray(list, written_here({}));
     }
     // Templates, so that `= {}` means the one above.
     template <class = void>
     xarray& operator=(xt::nested_initializer_list_t<value_type, 2> list) {
-        return *this = xarray(list);
+        return *this = xarray(list, written_here({}));
     }
     template <class = void>
     xarray& operator=(xt::nested_initializer_list_t<value_type, 3> list) {
-        return *this = xarray(list);
+        return *this = xarray(list, written_here({}));
     }
     template <class = void>
     xarray& operator=(xt::nested_initializer_list_t<value_type, 4> list) {
-        return *this = xarray(list);
+        return *this = xarray(list, written_here({}));
     }
     template <class = void>
     xarray& operator=(xt::nested_initializer_list_t<value_type, 5> list) {
-        return *this = xarray(list);
+        return *this = xarray(list, written_here({}));
     }
 };
 
@@ -127,8 +137,12 @@ class xtensor : public detail::container<xtensor<T, N, L, A>> {
 public:
     static constexpr bool takes_value = false;
 
-    xtensor(xt::nested_initializer_list_t<value_type, N> list) { this->from_list(list); }
-    xtensor& operator=(xt::nested_initializer_list_t<value_type, N> list) { return *this = xtensor(list); }
+    xtensor(xt::nested_initializer_list_t<value_type, N> list, written_here at = written_here(here::current())) {
+        this->from_list(list, at.line);
+    }
+    xtensor& operator=(xt::nested_initializer_list_t<value_type, N> list) {
+        return *this = xtensor(list, written_here({}));
+    }
 };
 
 #undef XLAZY_CONTAINER_MEMBERS

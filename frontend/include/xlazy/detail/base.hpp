@@ -23,7 +23,7 @@ enum class Reason : unsigned char {
 };
 
 class Queue;
-struct Poison;
+struct PoisonedParts;
 
 /// The storage of one array. Created without memory; the memory comes at the first write.
 /// The two pointers are the fast path of element access: null whenever something must happen first.
@@ -60,7 +60,7 @@ private:
     std::atomic<int> read_pins_{0};
     std::atomic<int> write_pins_{0};
     std::atomic<std::uint64_t> batch_slot_{0};  ///< index in a queue's batch, and which batch that is
-    Poison* poison_ = nullptr;                  ///< the error that a failed statement left
+    PoisonedParts* poison_ = nullptr;           ///< the errors that failed statements left
     std::uint32_t origin_ = 0;                  ///< where it was last written
 };
 
@@ -77,6 +77,16 @@ void* base_fill(Base* base);
 /// never written gets memory; its value is unspecified). @throws xlazy::deferred_error; std::bad_alloc
 const void* base_read(Base* base, Reason reason, here line);
 void* base_write(Base* base, Reason reason, here line);
+
+/// The same for a look at single elements; null if each of them must be asked for by its position, by one of the two
+/// below: some have no value because their statement failed, or XLAZY_CHECK=bounds is set.
+const void* base_read_any(Base* base, here line);
+void* base_write_any(Base* base, here line);
+/// The base's memory, for a look at the element at position `at`. @throws std::out_of_range besides
+const void* base_read_element(Base* base, std::size_t at, here line);
+void* base_write_element(Base* base, std::size_t at, here line);
+/// Does XLAZY_CHECK=bounds ask for a check of every index?
+bool checks_bounds() noexcept;
 
 /// For entry points that xtensor declares noexcept: an error is held for this thread, and the next xlazy call throws
 /// it. What they give then can be read (written) for the base's size.

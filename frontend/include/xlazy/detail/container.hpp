@@ -53,6 +53,11 @@ struct index_here {
     here line;
 };
 
+/// A position in an array's memory, in place of indices.
+struct position {
+    std::size_t value;
+};
+
 /// Tag of the constructors that share a cell.
 struct share_cell {};
 /// Tag of the constructor that leaves the value to its caller.
@@ -222,16 +227,16 @@ public:
 
     template <class... I>
     reference unchecked(I... i) {
-        return writable_elements({})[unchecked_offset(i...)];
+        return writable_elements({}, position{unchecked_offset(i...)})[unchecked_offset(i...)];
     }
     template <class... I>
     const_reference unchecked(I... i) const {
-        return readable_elements({})[unchecked_offset(i...)];
+        return readable_elements({}, position{unchecked_offset(i...)})[unchecked_offset(i...)];
     }
-    reference flat(size_type i) { return writable_elements({})[i]; }
-    const_reference flat(size_type i) const { return readable_elements({})[i]; }
-    reference data_element(size_type i) { return writable_elements({})[i]; }
-    const_reference data_element(size_type i) const { return readable_elements({})[i]; }
+    reference flat(size_type i) { return writable_elements({}, position{i})[i]; }
+    const_reference flat(size_type i) const { return readable_elements({}, position{i})[i]; }
+    reference data_element(size_type i) { return flat(i); }
+    const_reference data_element(size_type i) const { return flat(i); }
 
     pointer data(here line = here::current()) {
         storage_type& s = own().storage;
@@ -417,7 +422,8 @@ protected:
         *fill_pointer(own().storage) = value;
     }
     template <class List>
-    void from_list(const List& list) {
+    void from_list(const List& list, here line) {
+        const rt::LineScope scope(line);
         resize(xt::shape<shape_type>(list), true);
         cell_type& c = own();
         if constexpr (traits::layout == xt::layout_type::row_major) {
@@ -456,28 +462,37 @@ private:
         const cell_type& c = peek();
         XTENSOR_TRY(xt::check_index(c.shape, i...));
         XTENSOR_CHECK_DIMENSION(c.shape, i...);
-        return writable_elements(line)[xt::data_offset<size_type>(c.strides, i...)];
+        return writable_elements(line, i...)[xt::data_offset<size_type>(c.strides, i...)];
     }
     template <class... I>
     const_reference read_at(here line, I... i) const {
         const cell_type& c = peek();
         XTENSOR_TRY(xt::check_index(c.shape, i...));
         XTENSOR_CHECK_DIMENSION(c.shape, i...);
-        return readable_elements(line)[xt::data_offset<size_type>(c.strides, i...)];
+        return readable_elements(line, i...)[xt::data_offset<size_type>(c.strides, i...)];
     }
-    value_type* writable_elements(here line) {
+    /// The elements' memory, for a look at the element with these indices.
+    template <class... I>
+    value_type* writable_elements(here line, I... i) {
         if constexpr (recorded) {
             void* memory = peek().storage.base()->writable_element();
-            if (__builtin_expect(memory == nullptr, 0)) memory = rt::waited_for(write_slowly(line));
+            if (__builtin_expect(memory == nullptr, 0)) {
+                memory = rt::waited_for(write_slowly(line));
+                if (memory == nullptr) memory = rt::waited_for(write_one(line, i...));
+            }
             return static_cast<value_type*>(memory);
         } else {
             return cell_->storage.data();
         }
     }
-    const value_type* readable_elements(here line) const {
+    template <class... I>
+    const value_type* readable_elements(here line, I... i) const {
         if constexpr (recorded) {
             const void* memory = peek().storage.base()->readable_element();
-            if (__builtin_expect(memory == nullptr, 0)) memory = rt::waited_for(read_slowly(line));
+            if (__builtin_expect(memory == nullptr, 0)) {
+                memory = rt::waited_for(read_slowly(line));
+                if (memory == nullptr) memory = rt::waited_for(read_one(line, i...));
+            }
             return static_cast<const value_type*>(memory);
         } else {
             return peek().storage.data();
@@ -499,12 +514,22 @@ private:
         return xt::unchecked_data_offset<size_type, layout>(peek().strides, static_cast<std::ptrdiff_t>(i)...);
     }
     // They must not change what the inline code above has loaded: the cell, its shape and strides, its base.
-    XLAZY_WAITS void* write_slowly(here line) {
-        return rt::base_write(settled_base(), rt::Reason::element, line_or(line));
+    XLAZY_WAITS void* write_slowly(here line) { return rt::base_write_any(settled_base(), line_or(line)); }
+    XLAZY_WAITS const void* read_slowly(here line) const { return rt::base_read_any(settled_base(), line_or(line)); }
+    template <class... I>
+    XLAZY_WAITS void* write_one(here line, I... i) {
+        return rt::base_write_element(settled_base(), checked_position(line, i...), line_or(line));
     }
-    XLAZY_WAITS const void* read_slowly(here line) const {
-        return rt::base_read(settled_base(), rt::Reason::element, line_or(line));
+    template <class... I>
+    XLAZY_WAITS const void* read_one(here line, I... i) const {
+        return rt::base_read_element(settled_base(), checked_position(line, i...), line_or(line));
     }
+    template <class... I>
+    size_type checked_position(here line, I... i) const {
+        if (rt::checks_bounds()) located([&] { xt::check_index(peek().shape, i...); }, line);
+        return xt::data_offset<size_type>(peek().strides, i...);
+    }
+    size_type checked_position(here, position i) const { return i.value; }
     rt::Base* settled_base() const {
         cell_type& c = *rt::published(cell_);
         if (c.initial.load(std::memory_order_acquire)) settle_initial_value(c.initial, c.storage.base());

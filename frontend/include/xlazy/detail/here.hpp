@@ -15,4 +15,10 @@ struct here {
     }
 };
 
+/// A place, in parameters of constructors: nothing in braces is taken for one.
+struct written_here {
+    explicit constexpr written_here(here place) noexcept : line(place) {}
+    here line;
+};
+
 }  // namespace xlazy

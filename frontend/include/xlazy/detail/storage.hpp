@@ -244,8 +244,16 @@ public:
     void clear() { resize(0); }
     allocator_type get_allocator() const noexcept { return A(); }
 
-    reference operator[](size_type i) { return write(rt::Reason::element)[i]; }
-    const_reference operator[](size_type i) const { return read(rt::Reason::element)[i]; }
+    reference operator[](size_type i) {
+        void* memory = base_->writable();
+        if (__builtin_expect(memory == nullptr, 0)) memory = rt::base_write_element(base_, i, {});
+        return static_cast<T*>(memory)[i];
+    }
+    const_reference operator[](size_type i) const {
+        const void* memory = base_->readable();
+        if (__builtin_expect(memory == nullptr, 0)) memory = rt::base_read_element(base_, i, {});
+        return static_cast<const T*>(memory)[i];
+    }
     reference at(size_type i) { return (*this)[checked(i)]; }
     const_reference at(size_type i) const { return (*this)[checked(i)]; }
     reference front() { return (*this)[0]; }

@@ -237,7 +237,10 @@ private:
         if constexpr (viewed<B>::ok) {
             const rt::Base* base = peek_base_of(base_cast());
             const void* memory = kWritable ? base->writable_element() : base->readable_element();
-            if (__builtin_expect(memory == nullptr, 0)) memory = rt::waited_for(wait_for_element(line));
+            if (__builtin_expect(memory == nullptr, 0)) {
+                memory = rt::waited_for(wait_for_element(line));
+                if (memory == nullptr && rt::checks_bounds()) check_index(line, i...);
+            }
             return B::operator()(i...);
         } else {
             rt::LineScope scope(line);
@@ -248,7 +251,10 @@ private:
     const_reference read_at(here line, I... i) const {
         if constexpr (viewed<B>::ok) {
             const void* memory = peek_base_of(base_cast())->readable_element();
-            if (__builtin_expect(memory == nullptr, 0)) memory = rt::waited_for(wait_for_value(line));
+            if (__builtin_expect(memory == nullptr, 0)) {
+                memory = rt::waited_for(wait_for_value(line));
+                if (memory == nullptr && rt::checks_bounds()) check_index(line, i...);
+            }
             return B::operator()(i...);
         } else {
             rt::LineScope scope(line);
@@ -268,12 +274,16 @@ private:
     // They must not change what the loop around the access has loaded.
     XLAZY_WAITS const void* wait_for_element(here line) const {
         if constexpr (kWritable)
-            return rt::base_write(base_of(base_cast()), rt::Reason::element, line_or(line));
+            return rt::base_write_any(base_of(base_cast()), line_or(line));
         else
             return wait_for_value(line);
     }
     XLAZY_WAITS const void* wait_for_value(here line) const {
-        return rt::base_read(base_of(base_cast()), rt::Reason::element, line_or(line));
+        return rt::base_read_any(base_of(base_cast()), line_or(line));
+    }
+    template <class... I>
+    [[gnu::cold, gnu::noinline]] void check_index(here line, I... i) const {
+        located([&] { xt::check_index(this->shape(), i...); }, line);
     }
 };
 
