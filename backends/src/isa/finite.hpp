@@ -3,7 +3,7 @@
 #pragma once
 
 #include "isa/loops.hpp"
-#include "maths/vector_maths.hpp"
+#include "isa/vectors.hpp"
 
 #include <cstring>
 
