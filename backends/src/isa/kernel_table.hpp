@@ -75,9 +75,6 @@ struct PairLoops {
     MapFn loops[kPairFirsts][kPairSeconds][kForms][2];
 };
 
-/// Tells the address of a routine that computes one vector of the instruction set's width.
-using VectorRoutine = void* (*)() noexcept;
-
 /// The loops whose operands have one element type.
 struct TypeKernels {
     MapFn map[bc::kOpCount][kForms];  ///< unary ops: form vv; commutative ops have no sv
@@ -87,7 +84,6 @@ struct TypeKernels {
     SegmentsFn segments[bc::kOpCount];
     LeavesFn leaves[bc::kOpCount];  ///< null where a value has several parts, as tree
     TreeFn tree[bc::kOpCount];
-    VectorRoutine routine[bc::kOpCount];  ///< null where there is none
 };
 
 struct KernelTable {
