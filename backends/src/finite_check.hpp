@@ -15,6 +15,8 @@ constexpr bool is_inexact(bc::DType type) noexcept { return bc::is_float(type) |
 constexpr bool may_lose_finiteness(const bc::MicroOp& op) noexcept {
     using bc::Op;
     if (!is_inexact(op.result)) return false;
+    // What a scan lost may have been lost at an earlier index.
+    if (op.kind == bc::MicroOp::Kind::Compute && bc::info(op.op).kind == bc::OpKind::Scan) return false;
     switch (op.op) {
         case Op::cast: return is_inexact(op.type) && bc::size_of(op.result) < bc::size_of(op.type);
         case Op::abs: return bc::is_complex(op.type);

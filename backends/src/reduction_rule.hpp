@@ -6,6 +6,12 @@
 //   - lanes combine pairwise, l with l + lanes/2, then l with l + lanes/4, ...;
 //   - leaves combine by the perfect binary tree over their numbers: k with k + 1 for even k, then k with k + 2, ...;
 //   - lanes and leaves without an index take no part.
+// A scan has the same leaves, and blocks of `lanes` indices, one after the other, in each:
+//   - an index is combined with those before it in its block by the perfect binary tree over their places, those behind
+//     it taking no part;
+//   - that with what the last index of the block before it has come to, if it is not the leaf's first block;
+//   - and that with what the leaves before have come to at their last indices, combined by the same tree.
+// What comes earlier along the axis is the left operand.
 #pragma once
 
 #include "isa/isa_namespace.hpp"

@@ -31,7 +31,7 @@ std::string print_compute(const MicroOp& op, std::size_t position) {
     const bool masked = (op.flags & Instruction::kMasked) != 0;
     for (unsigned i = 0; i < info(op.op).arity; ++i) text += ' ' + value_name(op.in[i]);
     if (masked) text += " mask=" + value_name(op.in[2]);
-    if (info(op.op).kind == OpKind::Generate) text += fmt::format(" axis={}", op.axis);
+    if (info(op.op).kind != OpKind::Map) text += fmt::format(" axis={}", op.axis);
     return text;
 }
 

@@ -62,7 +62,7 @@ bool RegionMap::takes(const Kernel& kernel, unsigned axis, std::span<const std::
     if (closed_ || axis >= extents.size() || element_count(extents) == 0) return false;
     return std::ranges::none_of(kernel.ops, [&](const MicroOp& op) {
         if (op.kind != Kind::Compute) return false;
-        return can_fail(op.op, op.type) || (op.op == Op::index && op.axis == axis);
+        return can_fail(op.op, op.type) || info(op.op).kind == OpKind::Scan || (op.op == Op::index && op.axis == axis);
     });
 }
 

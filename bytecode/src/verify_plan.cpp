@@ -37,7 +37,8 @@ public:
             if (fault.empty()) fault = memory_fault(kernel_.ops[i]);
             if (!fault.empty()) return fmt::format("micro-op {}: {}", i, fault);
         }
-        const std::string fault = version_fault();
+        std::string fault = scan_fault();
+        if (fault.empty()) fault = version_fault();
         return fault.empty() ? aliasing_fault() : fault;
     }
 
@@ -118,6 +119,53 @@ private:
             reduces(op.kind) ? reduced(domain_, op.axis, (op.flags & Instruction::kKeepAxis) != 0) : domain_;
         const bool fits = loads(op.kind) ? broadcasts(shape, domain_) : same_but_leading_ones(shape, value);
         return fits ? "" : fmt::format("shape {} does not fit {}", to_string(shape), to_string(value));
+    }
+
+    static bool is_scan(const MicroOp& op) noexcept {
+        return op.kind == Kind::Compute && info(op.op).kind == OpKind::Scan;
+    }
+
+    std::string scan_fault() const {
+        std::vector<bool> scanned(kernel_.ops.size());  // made of a scan's values
+        const MicroOp* scan = nullptr;
+        for (std::size_t i = 0; i < kernel_.ops.size(); ++i) {
+            const MicroOp& op = kernel_.ops[i];
+            for (const ValueId in : op.in) scanned[i] = scanned[i] || (in != kNoValue && scanned[in]);
+            if (!is_scan(op)) continue;
+            if (scanned[i]) return fmt::format("micro-op {}: a scan of another one's values", i);
+            if (scan != nullptr && scan->axis != op.axis) return "scans along two axes";
+            scanned[i] = true;
+            scan = &op;
+        }
+        if (scan == nullptr) return {};
+        if (std::ranges::any_of(kernel_.ops, [](const MicroOp& op) { return reduces(op.kind); })) {
+            return "a scan and a reduction";
+        }
+        return scanned_memory_fault();
+    }
+
+    std::string scanned_memory_fault() const {
+        std::vector<bool> needed(kernel_.ops.size());  // by a scan
+        for (std::size_t i = kernel_.ops.size(); i-- > 0;) {
+            const MicroOp& op = kernel_.ops[i];
+            needed[i] = needed[i] || is_scan(op);
+            if (!needed[i]) continue;
+            for (const ValueId in : op.in) {
+                if (in != kNoValue) needed[in] = true;
+            }
+            for (std::size_t k = 0; k < i; ++k) {
+                if (overwrites(kernel_.ops[k], op)) {
+                    return fmt::format("micro-op {}: a scan of what {} has stored", i, k);
+                }
+            }
+        }
+        return {};
+    }
+
+    bool overwrites(const MicroOp& store, const MicroOp& load) const noexcept {
+        if (store.kind == Kind::StoreScratch) return load.kind == Kind::LoadScratch && load.index == store.index;
+        return store.kind == Kind::StoreView && load.kind == Kind::LoadView &&
+               relation(program_, store.index, load.index) != Relation::Disjoint;
     }
 
     /// A new version of a base is written as a whole: through its view, and by a copy of the rest.

@@ -96,6 +96,8 @@ std::string document() {
            "fixed "
            "order of [semantics.md](semantics.md).\n\n" +
            ops_table(OpKind::Reduce) +
+           "\n## Scans along one axis\n\nThe result has the operand's shape; the order is fixed there, too.\n\n" +
+           ops_table(OpKind::Scan) +
            "\n## Element types\n\nArrays of a type without kernels stay plain xtensor containers.\n\n" + types_table();
 }
 

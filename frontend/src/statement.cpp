@@ -198,6 +198,16 @@ Value Statement::reduce(Op op, Value value, std::uint32_t axes, bool keep_dims) 
     return value;
 }
 
+Value Statement::scan(Op op, Value value, std::size_t axis) {
+    if (axis >= rank_of(value)) {
+        throw std::invalid_argument(
+            fmt::format("{}: there is no axis {} in {}", bc::name_of(op), axis, text_of(queue_, value)));
+    }
+    const Value result = append(op, value.dtype, value.dtype, value.domain, {value});
+    queue_.program.instructions.back().axis = static_cast<std::uint8_t>(axis);
+    return result;
+}
+
 Value Statement::index(std::size_t axis, std::size_t rank, const std::size_t* extents) {
     const Shape shape = shape_of(extents, rank);
     if (axis >= rank) throw std::invalid_argument(fmt::format("index: there is no axis {}", axis));

@@ -60,7 +60,9 @@ private:
         if (!axis || *axis >= extents.size() || bc::element_count(extents) == 0 || !kernel.versions.empty())
             return false;
         for (const MicroOp& op : kernel.ops) {
-            const bool reduces = op.kind == MicroOp::Kind::ReduceView || op.kind == MicroOp::Kind::ReduceScratch;
+            const bool scans = op.kind == MicroOp::Kind::Compute && bc::info(op.op).kind == bc::OpKind::Scan;
+            const bool reduces =
+                scans || op.kind == MicroOp::Kind::ReduceView || op.kind == MicroOp::Kind::ReduceScratch;
             if (reduces && op.axis == *axis) return false;
             if (reduces && op.axis < *axis && !cut_behind(op.axis, *axis, extents)) return false;
             if (bc::touches_memory(op))

@@ -67,4 +67,11 @@ inline bool is_reduction(const bc::Instruction& instruction) noexcept {
     return bc::info(instruction.op).kind == bc::OpKind::Reduce;
 }
 
+inline bool is_scan(const bc::Instruction& instruction) noexcept {
+    return bc::info(instruction.op).kind == bc::OpKind::Scan;
+}
+inline bool is_scan(const bc::MicroOp& op) noexcept {
+    return op.kind == bc::MicroOp::Kind::Compute && bc::info(op.op).kind == bc::OpKind::Scan;
+}
+
 }  // namespace xlazy::opt

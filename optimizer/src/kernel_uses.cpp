@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel_uses.hpp"
 
+#include "draft.hpp"
 #include "passes/fuse.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 namespace xlazy::opt {
@@ -35,8 +37,10 @@ KernelUses::KernelUses(const bc::Kernel& kernel) {
             case MicroOp::Kind::LoadScratch: scratch_loads.push_back(&op); break;
             case MicroOp::Kind::StoreScratch: scratch_stores.push_back(&op); break;
             case MicroOp::Kind::ReduceScratch: scratch_reductions.push_back(&op); break;
-            case MicroOp::Kind::LoadScalar:
-            case MicroOp::Kind::Compute: break;
+            case MicroOp::Kind::Compute:
+                if (is_scan(op)) scans.push_back(&op);
+                break;
+            case MicroOp::Kind::LoadScalar: break;
         }
     }
 }
@@ -51,7 +55,7 @@ std::string WhyNotFused::operator()(std::uint32_t first, std::uint32_t second) c
     const KernelUses& a = uses_[first];
     const KernelUses& b = uses_[second];
     std::string reason = reduction(a, b);
-    if (reason.empty()) reason = other_indices(a, b);
+    if (reason.empty()) reason = other_indices(first, second);
     if (reason.empty()) reason = shapes(first, second);
     if (reason.empty()) reason = between(first, second);
     if (reason.empty()) reason = axes(a, b);
@@ -71,10 +75,15 @@ std::string WhyNotFused::line_of_kernel(std::uint32_t kernel) const {
     return ops.empty() ? "an empty kernel" : line_of(ops.back());
 }
 
+std::string WhyNotFused::place_of(const MicroOp& op, const MicroOp& other) const {
+    if (program_.origins[op.instruction] != program_.origins[other.instruction]) return line_of(op);
+    return fmt::format("the {} of {}", bc::name_of(program_.instructions[op.instruction].op), line_of(op));
+}
+
 std::string WhyNotFused::reduction(const KernelUses& a, const KernelUses& b) const {
     const auto text = [&](const MicroOp& result, const MicroOp& user) {
         return fmt::format("the {} of {} must be complete before {} can use it", bc::name_of(result.op),
-                           line_of(result), line_of(user));
+                           line_of(result), place_of(user, result));
     };
     for (const MicroOp* load : b.scratch_loads) {
         if (const MicroOp* result = find_scratch(a.scratch_reductions, load->index)) return text(*result, *load);
@@ -87,19 +96,47 @@ std::string WhyNotFused::reduction(const KernelUses& a, const KernelUses& b) con
     return {};
 }
 
-std::string WhyNotFused::other_indices(const KernelUses& a, const KernelUses& b) const {
+std::string_view WhyNotFused::how_they_lie(const MicroOp& one, const MicroOp& other, std::uint32_t domain_of_one,
+                                           std::uint32_t domain_of_other) const {
+    const auto steps = [&](const MicroOp& op, std::uint32_t domain) {
+        std::vector<std::int64_t> strides;
+        std::int64_t elements = 1;
+        for (const bc::Dim& dim : program_.dims_of(program_.views[op.index])) {
+            if (dim.extent > 1) strides.push_back(dim.stride);
+            elements *= dim.extent;
+        }
+        const bool repeats =
+            op.kind == MicroOp::Kind::LoadView && elements < bc::element_count(program_.domain_extents(domain));
+        return std::pair(strides, repeats);
+    };
+    auto [x, x_repeats] = steps(one, domain_of_one);
+    auto [y, y_repeats] = steps(other, domain_of_other);
+    if (x_repeats || y_repeats) return "repeated along an axis";
+    if (x == y) return "neighbours";
+    for (auto* strides : {&x, &y}) {
+        for (std::int64_t& stride : *strides) stride = std::abs(stride);
+    }
+    if (x == y) return "in reverse order";
+    std::ranges::sort(x);
+    std::ranges::sort(y);
+    return x == y ? "with axes exchanged" : "in another shape";
+}
+
+std::string WhyNotFused::other_indices(std::uint32_t first, std::uint32_t second) const {
     const auto find = [&](const std::vector<const MicroOp*>& earlier, const std::vector<const MicroOp*>& later,
                           const char* sentence) -> std::string {
         for (const MicroOp* x : earlier) {
             for (const MicroOp* y : later) {
                 if (bc::relation(program_, x->index, y->index) != Relation::Overlap) continue;
-                return fmt::format(fmt::runtime(sentence), line_of(*x), line_of(*y));
+                return fmt::format(fmt::runtime(sentence), place_of(*x, *y), place_of(*y, *x),
+                                   how_they_lie(*x, *y, plan_.kernels[first].domain, plan_.kernels[second].domain));
             }
         }
         return {};
     };
-    std::string reason = find(a.stores, b.loads, "{1} reads what {0} writes, at other indices (neighbours)");
-    const char* const kOverwrites = "{1} overwrites what {0} reads, at other indices (neighbours)";
+    const KernelUses &a = uses_[first], &b = uses_[second];
+    std::string reason = find(a.stores, b.loads, "{1} reads what {0} writes, at other indices ({2})");
+    const char* const kOverwrites = "{1} overwrites what {0} reads, at other indices ({2})";
     if (reason.empty()) reason = find(a.loads, b.stores, kOverwrites);
     if (reason.empty()) reason = find(a.loads, b.reductions, kOverwrites);
     if (reason.empty()) reason = find(a.stores, b.stores, "{1} overwrites a part of what {0} writes");
@@ -119,7 +156,15 @@ std::string WhyNotFused::axes(const KernelUses& a, const KernelUses& b) const {
         if (!uses.reductions.empty()) return uses.reductions.front();
         return uses.scratch_reductions.empty() ? nullptr : uses.scratch_reductions.front();
     };
+    const auto with_a_scan = [&](const MicroOp& scan, const MicroOp& other) {
+        return fmt::format(
+            "a kernel holds one scan and no reduction beside it, and there is the {} of {} and the {} of {}",
+            bc::name_of(scan.op), line_of(scan), bc::name_of(other.op), line_of(other));
+    };
     const MicroOp *x = first_of(a), *y = first_of(b);
+    if (!a.scans.empty() && !b.scans.empty()) return with_a_scan(*a.scans.front(), *b.scans.front());
+    if (!a.scans.empty() && y != nullptr) return with_a_scan(*a.scans.front(), *y);
+    if (!b.scans.empty() && x != nullptr) return with_a_scan(*b.scans.front(), *x);
     if (x == nullptr || y == nullptr || x->axis == y->axis) return {};
     return fmt::format("{} reduces along axis {}, {} along axis {}", line_of(*x), x->axis, line_of(*y), y->axis);
 }

@@ -10,6 +10,7 @@ namespace xlazy::opt {
 struct KernelUses {
     std::vector<const bc::MicroOp*> loads, stores, reductions;  ///< of views
     std::vector<const bc::MicroOp*> scratch_loads, scratch_stores, scratch_reductions;
+    std::vector<const bc::MicroOp*> scans;
     explicit KernelUses(const bc::Kernel& kernel);
 };
 
@@ -24,8 +25,13 @@ public:
 private:
     std::string line_of(const bc::MicroOp& op) const;
     std::string line_of_kernel(std::uint32_t kernel) const;
+    /// "heat.cpp:3"; where the other one has the same line, with the operation: "the add of heat.cpp:3".
+    std::string place_of(const bc::MicroOp& op, const bc::MicroOp& other) const;
+    /// How the elements of two views of one base lie to each other.
+    std::string_view how_they_lie(const bc::MicroOp& one, const bc::MicroOp& other, std::uint32_t domain_of_one,
+                                  std::uint32_t domain_of_other) const;
     std::string reduction(const KernelUses& a, const KernelUses& b) const;
-    std::string other_indices(const KernelUses& a, const KernelUses& b) const;
+    std::string other_indices(std::uint32_t first, std::uint32_t second) const;
     std::string shapes(std::uint32_t first, std::uint32_t second) const;
     std::string axes(const KernelUses& a, const KernelUses& b) const;
     std::string limits(std::uint32_t first, std::uint32_t second) const;

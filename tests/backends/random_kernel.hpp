@@ -56,13 +56,15 @@ public:
             values_.push_back(kernel_.compute(Op::index, DType::i64, {}, DType::i64, bc::kNoValue,
                                               static_cast<unsigned>(pick(static_cast<int>(domain_.size())))));
         }
+        const bool scans = !domain_.empty() && pick(4) == 0;
+        if (scans) add_scans();
         const int ops = 1 + pick(12);
         for (int i = 0; i < ops; ++i) {
             add_compute();
             if (pick(8) == 0) add_store();
         }
         for (int i = 1 + pick(2); i > 0; --i) add_store();
-        if (!domain_.empty() && pick(2) == 0) add_reductions();
+        if (!domain_.empty() && !scans && pick(2) == 0) add_reductions();
         return std::move(kernel_);
     }
 
@@ -179,6 +181,21 @@ private:
         if (bc::info(op).arity == 3) return values_.push_back(kernel_.compute(op, type, {a, b, of_type(type)}));
         const ValueId mask = bc::can_fail(op, type) && pick(2) == 0 ? of_type(DType::boolean) : bc::kNoValue;
         values_.push_back(kernel_.compute(op, type, {a, b}, DType::none, mask));
+    }
+
+    /// Of values that no scan and no store has made yet, along one axis.
+    void add_scans() {
+        for (int i = pick(4); i > 0; --i) add_compute();
+        const auto axis = static_cast<unsigned>(pick(static_cast<int>(domain_.size())));
+        std::vector<ValueId> scanned;
+        for (int i = 1 + pick(2); i > 0; --i) {
+            ValueId value = any_value();
+            if (type_of(value) == DType::boolean)
+                value = kernel_.compute(Op::cast, DType::boolean, {value}, DType::i32);
+            const Op op = pick(2) == 0 ? Op::cumsum : Op::cumprod;
+            scanned.push_back(kernel_.compute(op, type_of(value), {value}, DType::none, bc::kNoValue, axis));
+        }
+        values_.insert(values_.end(), scanned.begin(), scanned.end());
     }
 
     /// To a new array, to a scratch, or back to the memory of a load (the identical view).

@@ -261,6 +261,12 @@ Operand Builder::apply(const OpCell& cell, const Shape& shape, int depth) {
         instruction.in[0] = exact(cell.type, domain, depth - 1);
         return emit(instruction, domain, shape);
     }
+    if (op.kind == OpKind::Scan) {
+        if (shape.empty()) return leaf(cell.result, shape);
+        instruction.axis = static_cast<std::uint8_t>(random_.below(static_cast<std::int64_t>(shape.size())));
+        instruction.in[0] = exact(cell.type, shape, depth - 1);
+        return emit(instruction, shape, shape);
+    }
     for (unsigned i = 0; i < op.arity; ++i) {
         const DType type = cell.op == Op::select && i == 0 ? DType::boolean : cell.type;
         instruction.in[i] = value(type, shape, depth - 1);

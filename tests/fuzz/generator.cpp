@@ -57,7 +57,8 @@ private:
         // The order in which leaves combine shows in sums of floats alone.
         const bool sums = builder_.profile().deep && random_.percent(50);
         const bc::DType type = random_.percent(50) ? bc::DType::f32 : bc::DType::f64;
-        const OpCell cell = sums ? OpCell{bc::Op::sum, type, type, false} : in_turn(op_cells(), i);
+        const bc::Op op = sums && random_.percent(25) ? bc::Op::cumsum : bc::Op::sum;
+        const OpCell cell = sums ? OpCell{op, type, type, false} : in_turn(op_cells(), i);
         const Wished wished = windows_for(in_turn(alias_cells(), i));
         builder_.statement(cell, wished.output, wished.leaf);
     }

@@ -335,9 +335,11 @@ std::string run_variants(const Case& c, std::uint64_t choice, Random& random) {
     return "";
 }
 
-bool has_reduction(const bc::Program& program) {
-    return std::any_of(program.instructions.begin(), program.instructions.end(),
-                       [](const bc::Instruction& each) { return bc::info(each.op).kind == bc::OpKind::Reduce; });
+bool has_leaves(const bc::Program& program) {
+    return std::any_of(program.instructions.begin(), program.instructions.end(), [](const bc::Instruction& each) {
+        const bc::OpKind kind = bc::info(each.op).kind;
+        return kind == bc::OpKind::Reduce || kind == bc::OpKind::Scan;
+    });
 }
 
 /// As one batch, with no more memory than its statements need one after the other.
@@ -352,7 +354,7 @@ std::string run_with_little_memory(const Case& c, std::uint64_t choice) {
             eager.flushed = [&] { most = be::pool_stats().bytes_in_use_peak - before; };
             eager.run();
         }
-        if (has_reduction(c.program)) most += 64 << 10;  // for what is kept for every leaf
+        if (has_leaves(c.program)) most += 64 << 10;  // for what is kept for every leaf
         const std::uint64_t usual = be::pool_stats().limit;
         struct Restore {
             std::uint64_t limit;

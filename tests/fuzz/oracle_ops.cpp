@@ -248,8 +248,8 @@ T ternary_op(Op op, T a, T b, T c) {
 
 template <class T>
 T combine(Op op, T a, T b) {
-    if (op == Op::sum) return same_type_op(Op::add, a, b);
-    if (op == Op::prod) return same_type_op(Op::mul, a, b);
+    if (op == Op::sum || op == Op::cumsum) return same_type_op(Op::add, a, b);
+    if (op == Op::prod || op == Op::cumprod) return same_type_op(Op::mul, a, b);
     if (op == Op::any) return static_cast<T>(a != T(0) || b != T(0));
     if (op == Op::all) return static_cast<T>(a != T(0) && b != T(0));
     if constexpr (std::is_floating_point_v<T>) {
@@ -259,6 +259,39 @@ T combine(Op op, T a, T b) {
         return a;
     else
         return op == Op::amin ? (b < a ? b : a) : (b > a ? b : a);
+}
+
+/// Neighbours, then neighbours of those; the last one waits where there is none beside it.
+template <class T>
+T by_neighbours(Op op, std::vector<T> values) {
+    while (values.size() > 1) {
+        std::vector<T> next;
+        for (std::size_t i = 0; i < values.size(); i += 2)
+            next.push_back(i + 1 < values.size() ? combine(op, values[i], values[i + 1]) : values[i]);
+        values = std::move(next);
+    }
+    return values[0];
+}
+
+/// The fixed order of a scan: by neighbours within a block, block after block within a leaf, leaves by neighbours.
+template <class T>
+void scan(Op op, std::vector<T>& values, std::int64_t inner) {
+    const std::int64_t lanes = std::max<std::int64_t>(1, power_of_two_below(32 / inner));
+    const std::int64_t leaf = std::max<std::int64_t>(32, power_of_two_below(4096 / inner));
+    std::vector<T> block, leaves;
+    T before{}, last{};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::int64_t place = static_cast<std::int64_t>(i) % leaf;
+        if (place == 0 && i != 0) leaves.push_back(last);
+        if (place % lanes == 0) {
+            block.clear();
+            before = last;
+        }
+        block.push_back(values[i]);
+        last = by_neighbours(op, block);
+        if (place >= lanes) last = combine(op, before, last);
+        values[i] = leaves.empty() ? last : combine(op, by_neighbours(op, leaves), last);
+    }
 }
 
 /// The fixed order: lanes within a leaf, then lanes by halves, then leaves by neighbours.
@@ -285,13 +318,7 @@ T reduced(Op op, const std::vector<T>& values, std::int64_t inner) {
                 lane[l] = combine(op, lane[l], lane[l + half]);
         leaves.push_back(lane[0]);
     }
-    while (leaves.size() > 1) {
-        std::vector<T> next;
-        for (std::size_t i = 0; i < leaves.size(); i += 2)
-            next.push_back(i + 1 < leaves.size() ? combine(op, leaves[i], leaves[i + 1]) : leaves[i]);
-        leaves = std::move(next);
-    }
-    return leaves[0];
+    return by_neighbours(op, leaves);
 }
 
 Dense reduce(const OpRequest& request, const Shape& domain, const Dense& operand) {
@@ -314,6 +341,26 @@ Dense reduce(const OpRequest& request, const Shape& domain, const Dense& operand
                 line[static_cast<std::size_t>(i)] =
                     load<T>(operand.bytes, static_cast<std::size_t>((at / inner * extent + i) * inner + at % inner));
             save(result.bytes, static_cast<std::size_t>(at), reduced(request.op, line, inner));
+        }
+    });
+    return result;
+}
+
+Dense scan(const OpRequest& request, const Shape& domain, const Dense& operand) {
+    Dense result{request.result, domain, operand.bytes};
+    std::int64_t inner = 1;
+    for (std::size_t i = request.axis + 1; i < domain.size(); ++i) inner *= domain[i];
+    const std::int64_t extent = domain[request.axis];
+    with_type(request.type, [&](auto zero) {
+        using T = std::conditional_t<std::is_same_v<decltype(zero), bool>, std::uint8_t, decltype(zero)>;
+        std::vector<T> line(static_cast<std::size_t>(extent));
+        for (std::int64_t number = 0; extent > 0 && number < count_of(domain) / extent; ++number) {
+            const auto at = [&](std::int64_t i) {
+                return static_cast<std::size_t>((number / inner * extent + i) * inner + number % inner);
+            };
+            for (std::int64_t i = 0; i < extent; ++i) line[static_cast<std::size_t>(i)] = load<T>(operand.bytes, at(i));
+            scan(request.op, line, inner);
+            for (std::int64_t i = 0; i < extent; ++i) save(result.bytes, at(i), line[static_cast<std::size_t>(i)]);
         }
     });
     return result;
@@ -361,6 +408,7 @@ Dense evaluate(const OpRequest& request, const Shape& domain, std::span<const De
     trap = -1;
     if (bc::info(request.op).kind == bc::OpKind::Generate) return index_along(domain, request.axis);
     if (bc::info(request.op).kind == bc::OpKind::Reduce) return reduce(request, domain, operands[0]);
+    if (bc::info(request.op).kind == bc::OpKind::Scan) return scan(request, domain, operands[0]);
     const bc::Maths maths = bc::maths_of(request.op, request.type);
     if (maths == bc::Maths::Vector || (maths == bc::Maths::Scalar && bc::is_complex(request.type))) {
         Dense result = library_maths(request, domain, operands);

@@ -66,6 +66,7 @@ private:
         if (op.kind == bc::OpKind::Reduce)
             return statement_.reduce(instruction.op, in[0], 1u << instruction.axis,
                                      (instruction.flags & Instruction::kKeepAxis) != 0);
+        if (op.kind == bc::OpKind::Scan) return statement_.scan(instruction.op, in[0], instruction.axis);
         if (instruction.op == bc::Op::cast) return statement_.cast(in[0], instruction.result);
         if ((instruction.flags & Instruction::kMasked) != 0)
             return statement_.apply_masked(instruction.op, instruction.result, in[0], in[1], in[2]);

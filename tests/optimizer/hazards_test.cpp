@@ -393,5 +393,34 @@ TEST_F(Hazards, ReductionOfARepeatedRowIntoTheRow) {
     expect(a, {3, 3});
 }
 
+/// x = cumsum(x) + x; y = cumprod(cumsum(x)); x = reversed cumsum: in place, one after the other, overlapping
+TEST_F(Hazards, ScansInPlaceAndOfScans) {
+    const std::uint32_t x = input({1, 2, 3, 4}), y = base(4, Use::Live);
+    const std::uint32_t d = domain({4});
+    const Operand whole = view(x, 0, {{4, 1}}), reversed = view(x, 3, {{4, -1}});
+    const Operand sums = reduce(Op::cumsum, d, 0, temp(), whole);
+    add(Op::add, d, whole, {sums, whole});                          // 2, 5, 9, 14
+    const Operand again = reduce(Op::cumsum, d, 0, temp(), whole);  // 2, 7, 16, 30
+    reduce(Op::cumprod, d, 0, view(y, 0, {{4, 1}}), again);         // 2, 14, 224, 6720
+    reduce(Op::cumsum, d, 0, reversed, whole);                      // 30, 16, 7, 2
+    expect(y, {2, 14, 224, 6720});
+    expect(x, {30, 16, 7, 2});
+}
+
+/// A scan of what the kernel has just written, and of its own axis-sum.
+TEST_F(Hazards, AScanBesideReductionsAndUpdates) {
+    const std::uint32_t a = input({1, 2, 3, 4, 5, 6}), out = base(6, Use::Live), rows = base(2, Use::Live);
+    const std::uint32_t d = domain({2, 3});
+    const Operand whole = view(a, 0, {{2, 3}, {3, 1}});
+    add(Op::mul, d, whole, {whole, whole});                           // 1, 4, 9, 16, 25, 36
+    reduce(Op::sum, d, 1, view(rows, 0, {{2, 1}}), whole);            // 14, 77
+    const Operand along = reduce(Op::cumsum, d, 1, temp(), whole);    // 1, 5, 14, 16, 41, 77
+    add(Op::sub, d, view(out, 0, {{2, 3}, {3, 1}}), {along, whole});  // 0, 1, 5, 0, 16, 41
+    reduce(Op::cumsum, d, 0, whole, along);                           // 1, 5, 14, 17, 46, 91
+    expect(rows, {14, 77});
+    expect(out, {0, 1, 5, 0, 16, 41});
+    expect(a, {1, 5, 14, 17, 46, 91});
+}
+
 }  // namespace
 }  // namespace xlazy

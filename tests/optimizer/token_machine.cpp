@@ -151,10 +151,14 @@ private:
             else
                 shape.erase(shape.begin() + instruction.axis);
         }
+        const bool scans = bc::info(instruction.op).kind == bc::OpKind::Scan;
         Temp result{shape, std::vector<Token>(static_cast<std::size_t>(bc::element_count(shape)))};
         for (std::size_t at = 0; at < result.elements.size(); ++at) {
             const Index index = index_at(static_cast<std::int64_t>(at), shape);
-            result.elements[at] = reduces ? reduce(instruction, index, extents) : map(instruction, number, index);
+            result.elements[at] = reduces
+                                      ? along(instruction, whole_index(instruction, index), extents[instruction.axis])
+                                  : scans ? along(instruction, index, index[instruction.axis] + 1)
+                                          : map(instruction, number, index);
         }
         if (instruction.out.is_temp()) {
             temps_[instruction.out.index()] = std::move(result);
@@ -181,14 +185,17 @@ private:
         return apply(instruction.op, instruction.type, instruction.result, operands);
     }
 
-    Token reduce(const Instruction& instruction, Index index, Extents extents) {
-        if ((instruction.flags & Instruction::kKeepAxis) == 0) index.insert(index.begin() + instruction.axis, 0);
-        std::vector<Token> along;
-        for (index[instruction.axis] = 0; index[instruction.axis] < extents[instruction.axis];
-             ++index[instruction.axis]) {
-            along.push_back(read(instruction.in[0], index));
-        }
-        return fold(instruction.op, instruction.type, instruction.result, along);
+    static Index whole_index(const Instruction& reduction, Index index) {
+        if ((reduction.flags & Instruction::kKeepAxis) == 0) index.insert(index.begin() + reduction.axis, 0);
+        return index;
+    }
+
+    /// The first `count` elements along the axis.
+    Token along(const Instruction& instruction, Index index, std::int64_t count) {
+        std::vector<Token> elements;
+        for (index[instruction.axis] = 0; index[instruction.axis] < count; ++index[instruction.axis])
+            elements.push_back(read(instruction.in[0], index));
+        return fold(instruction.op, instruction.type, instruction.result, elements);
     }
 
     const bc::Program& program_;
@@ -283,6 +290,7 @@ private:
         accumulators_.clear();
         values_.assign(kernel.ops.size(), kUnspecified);
         begin_versions(kernel);
+        look_ahead(kernel, order, extents);
         for (const std::int64_t at : order) {
             const Index index = index_at(at, extents);
             for (std::size_t i = 0; i < kernel.ops.size() && run_.fault.empty(); ++i) {
@@ -293,6 +301,36 @@ private:
             if (is_reduction(op) && extents[op.axis] == 0) reduce_nothing(op, extents);
         }
         for (const bc::Version& version : kernel.versions) bases_[version.base] = std::move(versions_[version.base]);
+    }
+
+    static bool is_scan(const MicroOp& op) {
+        return op.kind == MicroOp::Kind::Compute && bc::info(op.op).kind == bc::OpKind::Scan;
+    }
+
+    /// Finds out what the kernel's scans are made of, before anything is stored.
+    void look_ahead(const bc::Kernel& kernel, const std::vector<std::int64_t>& order, Extents extents) {
+        scanned_.clear();
+        if (std::ranges::none_of(kernel.ops, is_scan)) return;
+        const FallibleElements fallible = run_.fallible;
+        for (const std::int64_t at : order) {
+            const Index index = index_at(at, extents);
+            for (std::size_t i = 0; i < kernel.ops.size() && run_.fault.empty(); ++i) {
+                const MicroOp& op = kernel.ops[i];
+                if (is_scan(op))
+                    scanned_[{op.in[0], index}] = values_[op.in[0]];
+                else if (op.kind != MicroOp::Kind::StoreView && op.kind != MicroOp::Kind::StoreScratch)
+                    values_[i] = evaluate(op, i, index, extents);
+            }
+        }
+        run_.fallible = fallible;
+    }
+
+    Token scan(const MicroOp& op, Index index) {
+        const std::int64_t last = index[op.axis];
+        std::vector<Token> elements;
+        for (index[op.axis] = 0; index[op.axis] <= last; ++index[op.axis])
+            elements.push_back(scanned_[{op.in[0], index}]);
+        return fold(op.op, op.type, op.result, elements);
     }
 
     void begin_versions(const bc::Kernel& kernel) {
@@ -349,6 +387,7 @@ private:
         if (bc::info(op.op).kind == bc::OpKind::Generate) {
             return token("index", static_cast<std::uint64_t>(index[op.axis]));
         }
+        if (is_scan(op)) return scan(op, index);
         std::vector<Token> operands;
         for (const bc::ValueId in : op.in) {
             if (in != bc::kNoValue) operands.push_back(values_[in]);
@@ -392,6 +431,7 @@ private:
     std::map<std::uint32_t, Memory> versions_;  ///< by base: what the running kernel makes
     std::vector<Token> values_;
     std::map<std::size_t, Accumulator> accumulators_;
+    std::map<std::pair<bc::ValueId, Index>, Token> scanned_;  ///< what the running kernel's scans are made of
     TokenRun run_;
 };
 

@@ -112,6 +112,7 @@ void map_elements(Op op, const T* pa, const T* pb, const T* pc, void* pout, std:
 #define XLAZY_MAP_Map(id, arity, result, maths, expression) XLAZY_MAP_##result(id, arity, maths, expression)
 #define XLAZY_MAP_Generate(id, arity, result, maths, expression)
 #define XLAZY_MAP_Reduce(id, arity, result, maths, expression)
+#define XLAZY_MAP_Scan(id, arity, result, maths, expression)
 #define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) \
     XLAZY_MAP_##kind(id, arity, result, maths, expression)
 #include "xlazy/bytecode/ops.def"
@@ -129,19 +130,31 @@ T combine(Op op, T a, T b) {
     if constexpr (std::is_same_v<T, bool>)
         return op == Op::all ? a && b : a || b;
     else
-        return op == Op::prod ? wrap_mul(a, b) : wrap_add(a, b);
+        return op == Op::prod || op == Op::cumprod ? wrap_mul(a, b) : wrap_add(a, b);
+}
+
+std::int64_t power_of_two_below(std::int64_t x) {
+    std::int64_t power = 1;
+    while (power * 2 <= x) power *= 2;
+    return x < 1 ? 0 : power;
+}
+std::int64_t lanes_of(std::int64_t inner) { return std::max<std::int64_t>(1, power_of_two_below(32 / inner)); }
+std::int64_t leaf_of(std::int64_t inner) { return std::max<std::int64_t>(32, power_of_two_below(4096 / inner)); }
+
+/// The perfect binary tree over the values, at least one; absent ones take no part.
+template <class T>
+T tree(Op op, std::vector<T> values) {
+    for (std::size_t step = 1; step < values.size(); step *= 2) {
+        for (std::size_t k = 0; k + step < values.size(); k += 2 * step)
+            values[k] = combine<T>(op, values[k], values[k + step]);
+    }
+    return values[0];
 }
 
 /// The reduction rule (docs/semantics.md), to the letter. `line(i)` is the value at index i of the reduced axis.
 template <class T, class Line>
 T reduce_line(Op op, Line&& line, std::int64_t n, std::int64_t inner) {
-    const auto power_below = [](std::int64_t x) {
-        std::int64_t power = 1;
-        while (power * 2 <= x) power *= 2;
-        return x < 1 ? 0 : power;
-    };
-    const std::int64_t lanes = std::max<std::int64_t>(1, power_below(32 / inner));
-    const std::int64_t leaf = std::max<std::int64_t>(32, power_below(4096 / inner));
+    const std::int64_t lanes = lanes_of(inner), leaf = leaf_of(inner);
     std::vector<T> leaves;
     for (std::int64_t begin = 0; begin < n; begin += leaf) {
         const std::int64_t end = std::min(begin + leaf, n);
@@ -162,11 +175,30 @@ T reduce_line(Op op, Line&& line, std::int64_t n, std::int64_t inner) {
         }
         leaves.push_back(sums[0]);
     }
-    for (std::size_t step = 1; step < leaves.size(); step *= 2) {
-        for (std::size_t k = 0; k + step < leaves.size(); k += 2 * step)
-            leaves[k] = combine<T>(op, leaves[k], leaves[k + step]);
+    return leaves.empty() ? convert<T>(bc::identity_of(op) == bc::Identity::One) : tree<T>(op, leaves);
+}
+
+/// The rule of scans, to the letter. `line(i)` is the value at index i, `result(i)` where its result goes.
+template <class T, class Line, class Result>
+void scan_line(Op op, Line&& line, Result&& result, std::int64_t n, std::int64_t inner) {
+    const std::int64_t lanes = lanes_of(inner), leaf = leaf_of(inner);
+    std::vector<T> leaves;  // what each has come to
+    for (std::int64_t begin = 0; begin < n; begin += leaf) {
+        const std::int64_t end = std::min(begin + leaf, n);
+        const T before_leaf = leaves.empty() ? T{} : tree<T>(op, leaves);
+        T in_leaf{};
+        for (std::int64_t block = begin; block < end; block += lanes) {
+            const T before = in_leaf;
+            std::vector<T> up_to_here;
+            for (std::int64_t i = block; i < std::min(block + lanes, end); ++i) {
+                up_to_here.push_back(line(i));
+                in_leaf = tree<T>(op, up_to_here);
+                if (block > begin) in_leaf = combine<T>(op, before, in_leaf);
+                result(i) = leaves.empty() ? in_leaf : combine<T>(op, before_leaf, in_leaf);
+            }
+        }
+        leaves.push_back(in_leaf);
     }
-    return leaves.empty() ? convert<T>(bc::identity_of(op) == bc::Identity::One) : leaves[0];
 }
 
 /// One kernel being run.
@@ -263,6 +295,7 @@ private:
         const Array& b = values_[bc::info(op.op).arity > 1 ? op.in[1] : op.in[0]];
         const Array& c = values_[bc::info(op.op).arity > 2 ? op.in[2] : op.in[0]];
         if (op.op == Op::cast) return cast(op, a, value);
+        if (bc::info(op.op).kind == bc::OpKind::Scan) return scan(op, a, value);
         if (bc::can_fail(op.op, op.type))
             divide(op, a, b, value);
         else if (bc::maths_of(op.op, op.type) != bc::Maths::Exact) {
@@ -314,13 +347,32 @@ private:
         });
     }
 
+    /// Product of the extents behind an axis.
+    std::int64_t inner_of(unsigned axis) const {
+        std::int64_t inner = 1;
+        for (std::size_t behind = axis + 1u; behind < extents_.size(); ++behind) inner *= extents_[behind];
+        return inner;
+    }
+
+    void scan(const MicroOp& op, const Array& a, Array& value) {
+        const std::int64_t n = extents_[op.axis], inner = inner_of(op.axis);
+        with_type(op.type, [&]<class T>(std::type_identity<T>) {
+            for (std::int64_t line = 0; line < count_ / n; ++line) {
+                const std::int64_t first = line / inner * n * inner + line % inner;
+                const T* from = a.as<T>() + first;
+                T* to = value.as<T>() + first;
+                scan_line<T>(
+                    op.op, [&](std::int64_t i) { return from[i * inner]; },
+                    [&](std::int64_t i) -> T& { return to[i * inner]; }, n, inner);
+            }
+        });
+    }
+
     void reduce(const MicroOp& op) {
         const bool checked = bindings_.check_finite && may_lose_finiteness(op);
         if (checked && first_not_finite_of(op.type, values_[op.in[0]].bytes.data(), count_) != count_)
             add_trap(traps_, {op.instruction, 0, {}, Trap::Kind::SawNotFinite, op.op, {}});
-        const std::int64_t n = extents_[op.axis];
-        std::int64_t inner = 1;
-        for (std::size_t axis = op.axis + 1u; axis < extents_.size(); ++axis) inner *= extents_[axis];
+        const std::int64_t n = extents_[op.axis], inner = inner_of(op.axis);
         Extents reduced = extents_;
         if ((op.flags & bc::Instruction::kKeepAxis) != 0)
             reduced[op.axis] = 1;

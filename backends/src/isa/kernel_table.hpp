@@ -36,6 +36,19 @@ using LeavesFn = void (*)(const void* values, std::int64_t count, std::int64_t l
 /// Combines leaves by the tree of the reduction rule, to the first of them.
 using TreeFn = void (*)(void* leaves, std::int64_t count);
 
+/// What a scan has before a row: `carry`, a row: the last one of its leaf, updated; nothing yet if `fresh`. `prefix`:
+/// the row that the leaves before have come to, which the result is combined with but not the carry; or null.
+struct ScanState {
+    void* carry;
+    const void* prefix;
+    bool fresh;
+};
+/// Scans segments of [rows][columns] values to `out`, which may be `values`, in the order of the rule. A segment is a
+/// part of a leaf and begins a block of `lanes` rows. If there are several segments, each is a leaf and `fresh`. If
+/// there are several lanes, lanes * columns <= kMaxLaneValues.
+using ScanFn = void (*)(const void* values, std::int64_t segments, std::int64_t rows, std::int64_t columns,
+                        std::int64_t lanes, const ScanState& state, void* out);
+
 /// Copies rows x columns elements between dense memory and memory with strides in bytes.
 using GatherFn = void (*)(void* dense, const void* strided, std::int64_t rows, std::int64_t row_stride,
                           std::int64_t columns, std::int64_t column_stride);
@@ -75,6 +88,9 @@ struct PairLoops {
     MapFn loops[kPairFirsts][kPairSeconds][kForms][2];
 };
 
+/// Tells the address of a routine that computes one vector of the instruction set's width.
+using VectorRoutine = void* (*)() noexcept;
+
 /// The loops whose operands have one element type.
 struct TypeKernels {
     MapFn map[bc::kOpCount][kForms];  ///< unary ops: form vv; commutative ops have no sv
@@ -84,6 +100,8 @@ struct TypeKernels {
     SegmentsFn segments[bc::kOpCount];
     LeavesFn leaves[bc::kOpCount];  ///< null where a value has several parts, as tree
     TreeFn tree[bc::kOpCount];
+    VectorRoutine routine[bc::kOpCount];  ///< null where there is none
+    ScanFn scan[bc::kOpCount];
 };
 
 struct KernelTable {

@@ -44,7 +44,7 @@ struct Element;
 #define XLAZY_ELEMENT_Scalar(id, arity, expression)
 #define XLAZY_STAMP_Map(id, arity, maths, expression) XLAZY_ELEMENT_##maths(id, arity, expression)
 #define XLAZY_STAMP_Generate(id, arity, maths, expression)
-// The expression of a reduction combines two values.
+// The expression of a reduction or a scan combines two values.
 #define XLAZY_STAMP_Reduce(id, arity, maths, expression) \
     template <>                                          \
     struct Element<bc::Op::id> {                         \
@@ -53,10 +53,12 @@ struct Element;
             return expression;                           \
         }                                                \
     };
+#define XLAZY_STAMP_Scan(id, arity, maths, expression) XLAZY_STAMP_Reduce(id, arity, maths, expression)
 #define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) \
     XLAZY_STAMP_##kind(id, arity, maths, expression)
 #include "xlazy/bytecode/ops.def"
 #undef XLAZY_OP
+#undef XLAZY_STAMP_Scan
 #undef XLAZY_STAMP_Reduce
 #undef XLAZY_STAMP_Generate
 #undef XLAZY_STAMP_Map

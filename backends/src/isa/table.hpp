@@ -9,6 +9,7 @@
 #include "isa/moves.hpp"
 #include "isa/panels.hpp"
 #include "isa/reductions.hpp"
+#include "isa/scans.hpp"
 #include "isa/stream.hpp"
 #include "maths/maths_functions.hpp"
 
@@ -46,7 +47,9 @@ constexpr bool ignores_sign(bc::Op op) {
         case bc::Op::ne:
         case bc::Op::shl:
         case bc::Op::sum:
-        case bc::Op::prod: return true;
+        case bc::Op::prod:
+        case bc::Op::cumsum:
+        case bc::Op::cumprod: return true;
         default: return false;
     }
 }
@@ -112,6 +115,8 @@ constexpr void enter_op(TypeKernels& table) {
             table.leaves[static_cast<std::size_t>(Op)] = leaves_of_values<Op, typename F::type>;
             table.tree[static_cast<std::size_t>(Op)] = tree_of_values<Op, typename F::type>;
         }
+    } else if constexpr (kind == bc::OpKind::Scan) {
+        table.scan[static_cast<std::size_t>(Op)] = scan_values<Op, Shared<T, ignores_sign(Op)>>;
     } else if constexpr (bc::can_fail(Op, kDType<T>)) {
         auto& forms = table.fault[static_cast<std::size_t>(Op)];
         forms[static_cast<std::size_t>(Form::vv)] = fault_loop<Op, T, Form::vv>;

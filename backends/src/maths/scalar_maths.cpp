@@ -42,6 +42,7 @@ struct Routine;
     };
 #define XLAZY_STAMP_Generate(id, arity, expression)
 #define XLAZY_STAMP_Reduce(id, arity, expression)
+#define XLAZY_STAMP_Scan(id, arity, expression)
 #define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) XLAZY_STAMP_##kind(id, arity, expression)
 #include "xlazy/bytecode/ops.def"
 #undef XLAZY_OP
@@ -74,8 +75,7 @@ template <class T>
 MapFn routine_of(bc::Op op, Form form) noexcept {
     switch (op) {
 #define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) \
-    case bc::Op::id:                                                         \
-        return routine<bc::Op::id, T>(form);
+    case bc::Op::id: return routine<bc::Op::id, T>(form);
 #include "xlazy/bytecode/ops.def"
 #undef XLAZY_OP
     }

@@ -2,6 +2,7 @@
 #include "float_environment.hpp"
 #include "openmp/bound_kernels.hpp"
 #include "openmp/region_run.hpp"
+#include "openmp/scan_run.hpp"
 #include "xlazy/backends/traps.hpp"
 
 #include <omp.h>
@@ -92,7 +93,9 @@ private:
             workspace.workers.resize(static_cast<std::size_t>(threads));
         const jit::Code* const code = program.code();
         for (int i = 0; i < threads; ++i) workspace.workers[static_cast<std::size_t>(i)].prepare(program, code);
-        if (program.reductions().empty())
+        if (!program.scans().empty())
+            run_scans(workspace, threads);
+        else if (program.reductions().empty())
             run_map(workspace, threads);
         else
             run_reductions(workspace, threads);
@@ -198,6 +201,25 @@ private:
             if (reduction.needs_combining()) {
 #pragma omp barrier
                 reduction.combine(thread, team);
+            }
+        }
+    }
+
+    static void run_scans(Workspace& workspace, int threads) {
+        const ScanRun scan(*workspace.program, threads);
+        for (int i = 0; i < threads; ++i)
+            workspace.workers[static_cast<std::size_t>(i)].reserve_lanes(scan.memory_bytes());
+        if (threads == 1) return scan.run(workspace.workers[0], 0);
+#pragma omp parallel num_threads(threads)
+        {
+            const FloatEnvironment environment;
+            // The shares were fixed before the team was there: a smaller one takes several.
+            for (int part = omp_get_thread_num(); part < threads; part += omp_get_num_threads())
+                scan.run(workspace.workers[static_cast<std::size_t>(part)], part);
+            if (scan.two_passes()) {
+#pragma omp barrier
+                for (int part = omp_get_thread_num(); part < threads; part += omp_get_num_threads())
+                    scan.finish(workspace.workers[static_cast<std::size_t>(part)], part);
             }
         }
     }

@@ -18,7 +18,7 @@ constexpr std::size_t index_of(bc::DType type) noexcept { return static_cast<std
 
 // Time of one element in cache, in hundredths of a nanosecond, by kind of loop: it decides about threads only.
 constexpr std::int64_t kExactCost = 6, kVectorCost = 80, kScalarCost = 800, kFaultCost = 100, kMoveCost = 30;
-constexpr std::int64_t kMemoryCost = 15;
+constexpr std::int64_t kMemoryCost = 15, kScanCost = 40;
 
 std::int64_t cost_of(const MicroOp& op) noexcept {
     switch (bc::maths_of(op.op, op.type)) {
@@ -86,6 +86,7 @@ void TileProgram::lower_index(std::size_t op) {
 void TileProgram::lower_compute(std::size_t op) {
     const MicroOp& micro = kernel_->ops[op];
     if (micro.op == bc::Op::index) return lower_index(op);
+    if (bc::info(micro.op).kind == bc::OpKind::Scan) return lower_scan(op);
     if (bc::info(micro.op).arity == 3) return lower_ternary(op);
     if (bc::can_fail(micro.op, micro.type)) return lower_fault(op);
     if (absorbed_by_[op] != kNoOp) return;  // its loop is that of its user
@@ -299,6 +300,19 @@ void TileProgram::lower_fold(std::size_t op) {
     reductions_.push_back({loops.fold[index_of(micro.op)], loops.segments[index_of(micro.op)],
                            loops.leaves[index_of(micro.op)], loops.tree[index_of(micro.op)], bc::size_of(micro.result),
                            access, dense, memory_to_fold(micro.in[0]), identity(micro)});
+}
+
+void TileProgram::lower_scan(std::size_t op) {
+    const MicroOp& micro = kernel_->ops[op];
+    std::uint16_t spread = 0;
+    TileOp tile_op(TileOp::Kind::Scan);
+    tile_op.extra = static_cast<std::uint16_t>(scans_.size());
+    tile_op.a = per_element(micro.in[0], spread);
+    tile_op.out = result_place(op, false, true);
+    if (spread != 0) release(spread);
+    ops_.push_back(tile_op);
+    cost_ += kScanCost;
+    scans_.push_back({kernels().of(micro.type).scan[index_of(micro.op)], bc::size_of(micro.result)});
 }
 
 /// What the reduction of no elements gives; zero where it has no value, which nobody reads.

@@ -38,12 +38,16 @@ std::size_t bytes_of_element(const MicroOp& op) noexcept {
     return bc::size_of(is_reduce(op.kind) ? op.result : op.type);
 }
 
+bool is_scan(const MicroOp& op) noexcept {
+    return op.kind == Kind::Compute && bc::info(op.op).kind == bc::OpKind::Scan;
+}
+
 int reduced_axis(const bc::Kernel& kernel) {
     int axis = LoopNest::kNoAxis;
     for (const MicroOp& op : kernel.ops) {
-        if (!is_reduce(op.kind)) continue;
+        if (!is_reduce(op.kind) && !is_scan(op)) continue;
         if (axis != LoopNest::kNoAxis && axis != op.axis)
-            throw std::logic_error("reductions along different axes in a kernel");
+            throw std::logic_error("reductions or scans along different axes in a kernel");
         axis = op.axis;
     }
     return axis;
@@ -61,6 +65,7 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings, const
     faults_.clear();
     checks_.clear();
     reductions_.clear();
+    scans_.clear();
     scalars_.clear();
     panels_.clear();
     free_slots_.clear();
@@ -81,7 +86,11 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings, const
     find_uniform_values();
     choose_pairs();
     choose_direct_stores();
-    for (std::size_t op = 0; op < count; ++op) lower(op);
+    for (std::size_t op = 0; op < count; ++op) {
+        const std::size_t before = ops_.size();
+        lower(op);
+        for (std::size_t i = before; i < ops_.size(); ++i) ops_[i].before_scan = before_scan_[op];
+    }
     choose_tile();
     choose_fetched();
     find_code();
@@ -166,10 +175,17 @@ void TileProgram::bind_accesses() {
         }
     }
     choices_.windows = {};  // they are the caller's
-    // An element that fails is numbered in the domain's own order.
-    nest_.collapse(std::none_of(kernel_->ops.begin(), kernel_->ops.end(), [](const MicroOp& op) {
-        return op.kind == Kind::Compute && bc::can_fail(op.op, op.type);
-    }));
+    // An element that fails is numbered in the domain's own order; in it, too, lies a block of a scan.
+    nest_.collapse(!has_lanes_to_keep() &&
+                   std::none_of(kernel_->ops.begin(), kernel_->ops.end(), [](const MicroOp& op) {
+                       return op.kind == Kind::Compute && bc::can_fail(op.op, op.type);
+                   }));
+}
+
+/// Do scans have blocks of several indices, which tiles must not cut?
+bool TileProgram::has_lanes_to_keep() const {
+    return std::any_of(kernel_->ops.begin(), kernel_->ops.end(), is_scan) &&
+           reduction_lanes(std::max<std::int64_t>(nest_.reduced_inner(), 1)) > 1;
 }
 
 /// Rows as blocks spare the gathering of operands that are not dense across rows, and cost a start and shorter loops a
@@ -210,6 +226,9 @@ bool TileProgram::can_be_panel(std::size_t load) const {
 void TileProgram::choose_block() {
     inner_axis_ = nest_.rank() - 1;
     block_ = nest_.extent(inner_axis_);
+    if (has_lanes_to_keep()) {
+        while (static_cast<int>(inner_axis_) > nest_.reduced()) block_ *= nest_.extent(--inner_axis_);
+    }
     const bool panels = std::any_of(kernel_->ops.begin(), kernel_->ops.end(), [&](const MicroOp& op) {
         const auto access = access_of_[static_cast<std::size_t>(&op - kernel_->ops.data())];
         return is_load(op.kind) && transposed(nest_.accesses()[access]);
@@ -222,6 +241,14 @@ void TileProgram::choose_block() {
 void TileProgram::find_uses() {
     last_use_.assign(kernel_->ops.size(), 0);
     uses_.assign(kernel_->ops.size(), 0);
+    before_scan_.assign(kernel_->ops.size(), false);
+    for (std::size_t i = kernel_->ops.size(); i-- > 0;) {
+        if (is_scan(kernel_->ops[i])) before_scan_[i] = true;
+        if (!before_scan_[i]) continue;
+        for (const bc::ValueId value : kernel_->ops[i].in) {
+            if (value != bc::kNoValue) before_scan_[value] = true;
+        }
+    }
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
         for (const bc::ValueId value : kernel_->ops[i].in) {
             if (value == bc::kNoValue) continue;
@@ -240,7 +267,7 @@ void TileProgram::find_uniform_values() {
         else if (kind == Kind::LoadScalar)
             places_[i].uniform = true;
         else if (kind == Kind::Compute)
-            places_[i].uniform = all_uniform(i);
+            places_[i].uniform = !is_scan(kernel_->ops[i]) && all_uniform(i);
     }
 }
 
@@ -280,6 +307,7 @@ bool TileProgram::may_store_directly(std::size_t store) const {
     if (source.kind != Kind::Compute || source.op == bc::Op::index || direct_[value] != kNoAccess) return false;
     // Where operands are reported, they must outlive the result.
     if (bc::can_fail(source.op, source.type) || is_checked(value)) return false;
+    if (before_scan_[value] && !is_scan(source)) return false;  // it is computed twice, and stored once
     if (layouts_[access_of_[store]] != Layout::Dense) return false;
     const Access& target = nest_.accesses()[access_of_[store]];
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
@@ -326,7 +354,7 @@ bool TileProgram::overwritten_while_used(std::size_t load) const {
 void TileProgram::choose_tile() {
     tile_ = std::min(kTileBytes / static_cast<std::int64_t>(slot_element_), kMaxTile);
     if (nest_.count() == 0) return;
-    if (reductions_.empty()) {
+    if (reductions_.empty() && scans_.empty()) {
         const std::int64_t row = nest_.extent(nest_.rank() - 1), parts = (row + tile_ - 1) / tile_;
         if (parts == 1)
             tile_ -= tile_ % row;  // whole rows
@@ -335,7 +363,8 @@ void TileProgram::choose_tile() {
     } else {
         const ReductionShape shape = reduction_shape();
         const std::int64_t all = shape.n * shape.inner, width = shape.lanes * shape.inner;
-        if (all <= 4 * tile_ || only_folds_memory()) tile_ = kMaxTile;  // folds whole segments at once
+        if (scans_.empty() && (all <= 4 * tile_ || only_folds_memory()))
+            tile_ = kMaxTile;  // folds whole segments at once
         if (all * 64 <= tile_)
             tile_ -= tile_ % (all * 64);  // results begin at lines
         else if (all <= tile_)
@@ -378,7 +407,7 @@ void TileProgram::list_code_scalars() noexcept {
 }
 
 /// Compiled code goes along the last axis; what is a panel is dense for it, too. Reductions of memory that is folded
-/// where it lies have nothing to gain.
+/// where it lies have nothing to gain; scans go by their own loops.
 void TileProgram::find_code() {
     variant_ = nullptr;
     code_folding_ = Folding::None;
@@ -386,7 +415,8 @@ void TileProgram::find_code() {
                          nullptr);
     list_code_scalars();
     const bool loops_look = bindings_->check_finite;  // at what they compute, which compiled code does not
-    if (!choices_.compiled || loops_look || nest_.count() == 0 || (!reductions_.empty() && only_folds_memory())) return;
+    if (!choices_.compiled || loops_look || nest_.count() == 0 || !scans_.empty()) return;
+    if (!reductions_.empty() && only_folds_memory()) return;
     code_folding_ = choose_folding();
     choose_code_axis();
     std::vector<AccessForm> accesses;
@@ -456,7 +486,7 @@ ReductionShape TileProgram::reduction_shape() const noexcept {
 }
 
 bool TileProgram::only_folds_memory() const noexcept {
-    return ops_.size() == reductions_.size() &&
+    return !reductions_.empty() && ops_.size() == reductions_.size() &&
            std::all_of(reductions_.begin(), reductions_.end(),
                        [](const Reduction& reduction) { return reduction.source.has_value(); });
 }

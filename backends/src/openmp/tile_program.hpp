@@ -34,11 +34,13 @@ struct TileOp {
         Fold,       ///< a -> reduction `extra`
         Check,      ///< are `out`'s values, made of a, b and c, finite? `extra` numbers the check
         CheckOnce,
+        Scan,       ///< a -> out, by scan `extra`
     };
     explicit TileOp(Kind what) noexcept : kind(what) {}
 
     Kind kind;
     std::uint8_t size_index = 0;  ///< of the elements that are moved
+    bool before_scan = false;     ///< a scan, or what one is made of
     std::uint16_t extra = 0;
     std::uint16_t out = 0, a = 0, b = 0, c = 0;
     union {
@@ -77,8 +79,13 @@ struct Reduction {
     bc::Scalar identity;  ///< the result where the axis has no index
 };
 
-/// The nest of a reduction, [outer][n][inner], and the lanes and the leaf that the rule has for it: they depend on the
-/// order of the domain's axes, not on that of the nest's.
+struct Scan {
+    ScanFn scan;
+    std::size_t element_size;
+};
+
+/// The nest of a reduction or a scan, [outer][n][inner], and the lanes and the leaf that the rule has for it: they
+/// depend on the order of the domain's axes, not on that of the nest's.
 struct ReductionShape {
     std::int64_t outer, n, inner, lanes, leaf;
     std::int64_t leaves() const noexcept { return (n + leaf - 1) / leaf; }
@@ -102,7 +109,7 @@ public:
         std::int64_t cut_count = 0;
         std::span<const RowWindow> windows{};
     };
-    /// @throws std::logic_error if the kernel has reductions along different axes
+    /// @throws std::logic_error if the kernel has reductions or scans along different axes
     void bind(const bc::Kernel& kernel, const Bindings& bindings, const Choices& choices);
     /// The cut axis begins at this index of the domain.
     void move_to(std::int64_t first) noexcept { nest_.move_to(first); }
@@ -122,7 +129,8 @@ public:
     const std::vector<Reduction>& reductions() const noexcept { return reductions_; }
     /// Nothing but reductions of memory that can be folded where it lies.
     bool only_folds_memory() const noexcept;
-    /// Only for kernels with reductions.
+    const std::vector<Scan>& scans() const noexcept { return scans_; }
+    /// Only for kernels with reductions or scans.
     ReductionShape reduction_shape() const noexcept;
     /// Compiled code for so many runs, if there is some: it takes the place of the tiles' loops. Counts them.
     const jit::Code* code(std::int64_t runs = 1) const noexcept;
@@ -169,6 +177,7 @@ private:
     void bind_accesses();
     const void* scalar_bits(std::size_t op) noexcept;
     void bind_memory(std::size_t op, std::byte* start, std::size_t element_size, std::span<const bc::Dim> dims);
+    bool has_lanes_to_keep() const;
     bool rows_pay() const;
     bool transposed(const Access& access) const;
     bool can_be_panel(std::size_t load) const;
@@ -202,6 +211,7 @@ private:
     bool is_checked(std::size_t op) const;
     void lower_store(std::size_t op);
     void lower_fold(std::size_t op);
+    void lower_scan(std::size_t op);
     std::optional<std::size_t> memory_to_fold(bc::ValueId value) const;
     static bc::Scalar identity(const bc::MicroOp& reduction);
 
@@ -231,6 +241,7 @@ private:
     std::vector<FaultSite> faults_;
     std::vector<CheckSite> checks_;
     std::vector<Reduction> reductions_;
+    std::vector<Scan> scans_;
     std::vector<const void*> scalars_;
     std::vector<bc::Scalar> formed_;  ///< by micro-op: where it is not the recorded one
     std::vector<Layout> layouts_;
@@ -244,6 +255,7 @@ private:
     std::vector<std::size_t> access_of_;
     std::vector<std::size_t> last_use_;
     std::vector<std::uint32_t> uses_;
+    std::vector<bool> before_scan_;
     std::vector<std::size_t> absorbs_;  ///< the op that this one's loop computes, too, or kNoOp
     std::vector<std::size_t> absorbed_by_;
     std::vector<std::size_t> stores_;  ///< all stores

@@ -60,7 +60,9 @@ void TileWorker::prepare(const TileProgram& program, const jit::Code* code) {
         pointers_[program.slots_begin() + i] = at(slot);
     }
     prepare_panels();
-    targets_.assign(program.reductions().size(), FoldTarget{});
+    targets_.assign(program.reductions().size() + program.scans().size(), FoldTarget{});
+    if (!program.scans().empty()) shape_ = program.reduction_shape();
+    only_before_scans_ = false;
     failures_.assign(program.faults().size(), Failure{kNoFailure, {}});
     not_finite_.assign(program.checks().size(), NotFinite{});
     block_number_ = kNoBlock;
@@ -84,7 +86,7 @@ void TileWorker::prepare_panels() {
 
 void TileWorker::reserve_lanes(std::size_t bytes) {
     lane_bytes_ = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
-    lanes_.resize(std::max(lanes_.size(), program_->reductions().size() * lane_bytes_ + kCacheLine));
+    lanes_.resize(std::max(lanes_.size(), targets_.size() * lane_bytes_ + kCacheLine));
 }
 
 std::byte* TileWorker::lane_memory(std::size_t reduction) noexcept {
@@ -161,6 +163,7 @@ void TileWorker::tile(std::int64_t first, std::int64_t count) noexcept {
     const std::int64_t parts = program_->fetched().empty() ? 0 : ops.size() < kFewOps ? 1 : std::ssize(ops);
     std::int64_t part = 0;
     for (const TileOp& op : ops) {
+        if (only_before_scans_ && !op.before_scan) continue;
         if (part < parts) fetch_ahead(part++, parts, count);
         if (op.kind == TileOp::Kind::Map) [[likely]]
             op.map(p[op.a], p[op.b], p[op.c], p[op.out], count);
@@ -199,6 +202,7 @@ void TileWorker::step(const TileOp& op, std::int64_t count) noexcept {
         case Kind::Fold: fold(op.extra, static_cast<const std::byte*>(p[op.a]), count); break;
         case Kind::Check: check(op, count); break;
         case Kind::CheckOnce: check(op, 1); break;
+        case Kind::Scan: scan(op, count); break;
     }
 }
 
@@ -357,6 +361,33 @@ void TileWorker::fold(std::size_t number, const std::byte* values, std::int64_t 
         values += rows * columns * size;
         row += rows;
         column = 0;
+    }
+}
+
+void TileWorker::scan(const TileOp& op, std::int64_t count) noexcept {
+    const Scan& scan = program_->scans()[op.extra];
+    const FoldTarget& target = targets_[op.extra];
+    const auto* values = static_cast<const std::byte*>(pointers_[op.a]);
+    std::byte* out = target.instead != nullptr ? target.instead : static_cast<std::byte*>(pointers_[op.out]);
+    const auto size = static_cast<std::int64_t>(scan.element_size);
+    if (fold_ == Fold::Segments) {
+        scan.scan(values, count / (shape_.n * shape_.inner), shape_.n, shape_.inner, shape_.lanes,
+                  {target.accumulators, nullptr, true}, out);
+        return;
+    }
+    std::int64_t row = (position_ - fold_first_) / fold_width_, column = (position_ - fold_first_) % fold_width_;
+    while (count > 0) {
+        const bool whole = column == 0 && count >= fold_width_;
+        const std::int64_t rows = whole ? count / fold_width_ : 1;
+        const std::int64_t columns = whole ? fold_width_ : std::min(count, fold_width_ - column);
+        const std::byte* const prefix = target.prefix == nullptr ? nullptr : target.prefix + column * size;
+        scan.scan(values, 1, rows, columns, shape_.lanes,
+                  {target.accumulators + column * size, prefix, row == 0 && fold_fresh_}, out);
+        count -= rows * columns;
+        values += rows * columns * size;
+        out += rows * columns * size;
+        row += rows;
+        column = whole ? 0 : (column + columns) % fold_width_;
     }
 }
 

@@ -8,11 +8,13 @@
 
 namespace xlazy::be {
 
-/// Where the tiles being run are folded to.
+/// Where the tiles being run are folded to, or what they are scanned from.
 struct FoldTarget {
-    std::byte* accumulators = nullptr;
-    std::byte* results = nullptr;  ///< [outer][inner], for whole segments
-    std::byte* values = nullptr;   ///< of compiled code: a tile's values, or the values of leaves
+    std::byte* accumulators = nullptr;  ///< of scans: the carry
+    std::byte* results = nullptr;       ///< [outer][inner], for whole segments
+    std::byte* values = nullptr;        ///< of compiled code: a tile's values, or the values of leaves
+    const std::byte* prefix = nullptr;  ///< of scans, see ScanState
+    std::byte* instead = nullptr;       ///< of scans: takes the result if only the carry is wanted
 };
 
 class TileWorker {
@@ -45,7 +47,7 @@ public:
     /// So many rows from a position on, by code that folds rows: the target's `values` get `width` values.
     void fold_rows_by_code(std::int64_t position, std::int64_t rows, std::int64_t width) noexcept;
 
-    /// How the tiles of a reduction are folded.
+    /// How the tiles of a reduction are folded, or scanned.
     enum class Fold : std::uint8_t {
         Rows,      ///< rows of accumulators, one row after the other
         Segments,  ///< tiles are whole segments
@@ -62,8 +64,10 @@ public:
     void fold_segments() noexcept { fold_ = Fold::Segments; }
     /// The tile's first leaf goes to the first accumulator.
     void fold_leaves() noexcept { fold_ = Fold::Leaves; }
+    /// From now on nothing is stored: only scans run, and what they are made of.
+    void only_before_scans(bool only) noexcept { only_before_scans_ = only; }
     FoldTarget& target(std::size_t reduction) noexcept { return targets_[reduction]; }
-    /// Memory for the accumulators of a leaf with several lanes, for every reduction that many bytes.
+    /// Memory for the accumulators of a leaf with several lanes, for every reduction or scan that many bytes.
     /// @throws std::bad_alloc
     void reserve_lanes(std::size_t bytes);
     std::byte* lane_memory(std::size_t reduction) noexcept;
@@ -117,6 +121,7 @@ private:
     void fault(const TileOp& op, std::int64_t count) noexcept;
     void check(const TileOp& op, std::int64_t count) noexcept;
     void fold(std::size_t reduction, const std::byte* values, std::int64_t count) noexcept;
+    void scan(const TileOp& op, std::int64_t count) noexcept;
     /// Calls f(address, rows, row stride, columns, column stride) for the parts of an access in the tile.
     template <class F>
     void for_each_part(std::size_t access, std::int64_t count, F&& f) const noexcept;
@@ -147,7 +152,8 @@ private:
     std::int64_t position_ = 0;              ///< of the tile, in the domain
     std::size_t lane_bytes_ = 0;             ///< of one reduction
     std::int64_t fold_first_ = 0, fold_width_ = 1;
-    bool fold_fresh_ = true;
+    bool fold_fresh_ = true, only_before_scans_ = false;
+    ReductionShape shape_{};  ///< of a kernel with scans
     Fold fold_ = Fold::Rows;
 };
 

@@ -17,7 +17,9 @@
 //     a temporary made element by element in the same domain               (it stays in a register)
 //     a view written or read element by element, and identical             (a read after the write takes the register)
 // Disjoint views do not depend on each other. Whatever a reduction makes is there when its kernel has ended.
-// Reductions of one kernel run along the same axis, so a back end has one way to walk it.
+// Reductions of one kernel run along the same axis, so a back end has one way to walk it. A scan is made element by
+// element for those that use it, but shares a kernel with no reduction and no other scan: it may be computed in two
+// goes.
 //
 // Views of one base are compared only with those of the kernels that the piece would pass, kReach at most, and a kernel
 // has few views: the guards are few, also for thousands of rows of one array.

@@ -103,7 +103,8 @@ private:
     std::uint32_t operations_ = 0;  ///< without loads
     std::uint32_t loads_ = 0;       ///< of views
     std::uint32_t stores_ = 0;      ///< views that are written and need memory
-    int axis_ = -1;                 ///< of the reductions; -1: there is none
+    int axis_ = -1;                 ///< of the reductions or the scan; -1: there is none
+    bool scans_ = false;
 };
 
 }  // namespace xlazy::opt

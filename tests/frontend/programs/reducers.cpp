@@ -188,6 +188,50 @@ PROGRAM(reducers, immediate) {
     out("scalar", xt::sum(a, xt::evaluation_strategy::immediate)());
 }
 
+PROGRAM(reducers, cumulative) {
+    const xt::xarray<double> a = xt::floor(sample_between<double>({4, 5}, -50.0, 50.0, 16));
+    const xt::xarray<int> n = sample<int>({4, 5}, 17);
+    const xt::xtensor<double, 2> t = a;
+    const xt::xarray<double, xt::layout_type::column_major> c = a;
+    out("rows", xt::cumsum(a, 1));
+    out("columns", xt::cumsum(a, 0));
+    out("last axis", xt::cumsum(t, -1));
+    out("products", xt::cumprod(n, 0));
+    out("flat", xt::cumsum(a));
+    out("flat products", xt::cumprod(n));
+    out("column-major", xt::cumsum(c, 0));
+    out("over one", xt::cumsum(xt::xarray<double>{{5, 6, 7}}, 0));
+    out("of an expression", xt::cumsum(a * 2.0 + 1.0, 1));
+    out("of an expression, flat", xt::cumsum(a * 2.0 + 1.0));
+    out("of a view", xt::cumsum(xt::view(a, xt::range(1, 4), xt::range(0, 5, 2)), 0));
+    out("of a view, flat", xt::cumsum(xt::view(a, xt::all(), xt::range(0, 5, 2))));
+    out("of a transposed one", xt::cumsum(xt::transpose(a), 0));
+    out("of a transposed one, flat", xt::cumsum(xt::transpose(a)));
+    out("used", xt::cumsum(a, 1) - a + xt::sum(xt::cumsum(a, 0))());
+    out("of another", xt::cumsum(xt::cumsum(a, 0), 1));
+    xt::xarray<double> b = a;
+    b = xt::cumsum(b, 0);
+    xt::view(b, 0, xt::all()) = xt::cumsum(xt::view(b, 1, xt::all()));
+    out("in place", b);
+}
+
+PROGRAM(reducers, cumulative_types) {
+    const xt::xarray<double> a = xt::floor(sample_between<double>({3, 7}, -50.0, 50.0, 18));
+    const xt::xarray<std::int8_t> bytes = xt::cast<std::int8_t>(a);
+    const xt::xarray<bool> flags = a > 0.0;
+    const xt::xarray<std::complex<double>> z = a + std::complex<double>(1.0, 2.0);
+    out("int8", xt::cumsum(bytes, 1));
+    out("int8 as double", xt::cumsum<double>(bytes, 1));
+    out("int8, flat", xt::cumsum(bytes));
+    out("bool", xt::cumsum(flags, 1));
+    out("float", xt::cumsum(xt::xarray<float>(xt::cast<float>(a)), 0));
+    out("unsigned", xt::cumprod(xt::xarray<std::uint16_t>(xt::cast<std::uint16_t>(xt::abs(a))), 0));
+    out("long as int", xt::cumsum<int>(xt::xarray<std::int64_t>(xt::cast<std::int64_t>(a)), 1));
+    out("complex", xt::cumsum(z, 1));
+    const xt::xarray<double> empty = xt::zeros<double>({0, 3});
+    out("of nothing", xt::cumsum(empty, 1));
+}
+
 FALLBACK_PROGRAM(reducers, left_to_xtensor) {
     const xt::xarray<double> a = sample<double>({4, 5}, 16);
     const xt::xarray<int> n = sample<int>({4, 5}, 17);
@@ -201,9 +245,7 @@ FALLBACK_PROGRAM(reducers, left_to_xtensor) {
     out("norm_sq", xt::norm_sq(a, {1}));
     out("all", double(xt::all(n > -100)));
     out("any", double(xt::any(n > 100)));
-    out("cumsum", xt::cumsum(a, 1));
-    out("cumprod", xt::cumprod(n, 0));
-    out("cumsum over one", xt::cumsum(xt::xarray<double>{{5, 6, 7}}, 0));
+    out("nancumsum", xt::nancumsum(a, 1));
     out("diff", xt::diff(a, 1, 1));
     out("trapz", xt::trapz(a)());
     out.within("average", xt::average(a, xt::xarray<double>{1.0, 2.0, 3.0, 4.0}, {0}), 1e-12);

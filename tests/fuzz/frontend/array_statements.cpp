@@ -237,6 +237,26 @@ std::vector<Statement> array_statements() {
              exact(k, i);
              k.array = xt::sum(xt::cast<long>(i.array), {0});
          }},
+        {"d = cumsum(e, axis) * 0.5 + f",
+         [](World& w) {
+             auto &d = w.matrix(), &e = w.matrix(), &f = w.matrix();
+             rounded(d);
+             d.array = xt::cumsum(e.array, w.random.percent(50) ? 0 : 1) * 0.5 + f.array;
+         }},
+        {"v = cumsum(view(d, i, all)), flat",
+         [](World& w) {
+             auto& d = w.matrix();
+             auto& v = w.row();
+             rounded(v);
+             v.array = xt::cumsum(view(d.array, w.random_row(), all()));
+         }},
+        {"k = last row of cumsum(i, 0)",
+         [](World& w) {
+             auto& i = w.integer();
+             auto& k = w.whole();
+             exact(k, i);
+             k.array = view(xt::cumsum(xt::cast<long>(i.array), 0), static_cast<std::ptrdiff_t>(w.rows) - 1, all());
+         }},
         {"v = mean(d, 0)",
          [](World& w) {
              auto& d = w.matrix();

@@ -39,6 +39,7 @@ private:
 /// Map: operands are broadcast to the domain (aligned at the last axis; an extent of 1 repeats); `out` has the domain's
 /// shape, a view may leave out or add extents of 1 in front.
 /// Reduce: the domain is the operand's shape; `out` lacks axis `axis`, or keeps it with extent 1 (kKeepAxis).
+/// Scan: the domain is the operand's shape, and `out` has it; an element is made of those up to its index along `axis`.
 /// Generate (index): the value is the position along `axis`.
 struct Instruction {
     static constexpr std::uint8_t kKeepAxis = 1;  ///< flag of reductions: the reduced axis stays, with extent 1
@@ -48,11 +49,11 @@ struct Instruction {
     DType type = DType::none;    ///< of the operands (select: of b and c)
     DType result = DType::none;  ///< of `out`
     std::uint8_t flags = 0;
-    std::uint8_t axis = 0;           ///< of reductions and generators
-    std::uint16_t reserved_ = 0;     ///< zero, so that records compare with memcmp
-    std::uint32_t statement = 0;     ///< number of the user's statement within the batch
-    std::uint32_t domain = 0;        ///< index of the shape that is iterated over
-    Operand out;                     ///< a view or a temporary
+    std::uint8_t axis = 0;        ///< of reductions, scans and generators
+    std::uint16_t reserved_ = 0;  ///< zero, so that records compare with memcmp
+    std::uint32_t statement = 0;  ///< number of the user's statement within the batch
+    std::uint32_t domain = 0;     ///< index of the shape that is iterated over
+    Operand out;                  ///< a view or a temporary
     Operand in[3];
 };
 static_assert(sizeof(Instruction) == 32);

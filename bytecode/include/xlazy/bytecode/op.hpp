@@ -12,7 +12,7 @@ enum class Op : std::uint16_t {
 #undef XLAZY_OP
 };
 
-enum class OpKind : std::uint8_t { Map, Reduce, Generate };
+enum class OpKind : std::uint8_t { Map, Reduce, Scan, Generate };
 enum class OperandTypes : std::uint8_t {
     All,
     Ordered,  ///< all but complex

@@ -21,7 +21,7 @@ struct MicroOp {
         LoadView,       ///< element of view `index`, broadcast to the kernel's domain
         LoadScratch,    ///< element of scratch `index`, broadcast likewise
         LoadScalar,     ///< scalar slot `index`, in the given form
-        Compute,        ///< op(in...)
+        Compute,        ///< op(in...); of a scan, op over the values of in[0] up to this index along `axis`
         StoreView,      ///< in[0] to view `index`
         StoreScratch,   ///< in[0] to scratch `index`
         ReduceView,     ///< reduction of in[0] by `op` along `axis`, to view `index`
@@ -33,7 +33,7 @@ struct MicroOp {
     DType type = DType::none;             ///< of the operands; of the value for loads, scalars and stores
     DType result = DType::none;           ///< of the value
     std::uint8_t flags = 0;               ///< Instruction's flags
-    std::uint8_t axis = 0;                ///< of reductions and generators
+    std::uint8_t axis = 0;                ///< of reductions, scans and generators
     ValueId in[3] = {kNoValue, kNoValue, kNoValue};
     std::uint32_t index = 0;
     std::uint32_t instruction = 0;  ///< of the batch: origin map
@@ -49,7 +49,9 @@ struct Version {
 
 /// One loop nest over one domain. Loads and stores of one base in one kernel are Identical or Disjoint, or the kernel
 /// makes a new version of the base and loads nothing that it has stored before; so any order of indices gives the same
-/// result.
+/// result. A back end may compute what scans are made of twice, the first time without storing anything. So scans of a
+/// kernel run along one axis; they are not made of another one's values, nor of memory that the kernel has written
+/// before; and no reduction shares their kernel.
 struct Kernel {
     static constexpr std::size_t kNoVersion = ~std::size_t{0};
 

@@ -68,6 +68,8 @@ public:
     Value broadcast(Value value, std::size_t rank, const std::size_t* extents);
     /// Reduction over the axes in `axes` (bit i: axis i), recorded axis by axis, last axis first.
     Value reduce(Op op, Value value, std::uint32_t axes, bool keep_dims);
+    /// Running reduction along an axis. @throws std::invalid_argument if there is no such axis
+    Value scan(Op op, Value value, std::size_t axis);
     /// i64: position along `axis` of the shape.
     Value index(std::size_t axis, std::size_t rank, const std::size_t* extents);
     /// Shape of a value.

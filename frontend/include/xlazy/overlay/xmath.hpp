@@ -4,6 +4,7 @@
 #pragma once
 
 #include "xlazy/detail/fallback.hpp"
+#include "xlazy/detail/scan.hpp"
 #include "xlazy/overlay/xoperation.hpp"
 #include "xlazy/overlay/xreducer.hpp"
 
@@ -175,30 +176,85 @@ using xlazy::detail::overloads::count_nonzero;
 
 // ---- sums and products along an axis
 
-#define XLAZY_ACCUMULATION(name)                                                              \
-    namespace xlazy::detail::stock {                                                          \
-    template <class T, class E, class... A>                                                   \
-    auto name(E&& e, A... axis) {                                                             \
-        return xt::name<T>(std::forward<E>(e), axis...);                                      \
-    }                                                                                         \
-    }                                                                                         \
-    namespace xlazy::detail::overloads {                                                      \
-    template <class T = void, class E>                                                        \
-        requires lazy<std::decay_t<E>>                                                        \
-    inline auto name(E&& e, std::ptrdiff_t axis) {                                            \
-        return fall_back_to(#name, [&] { return stock::name<T>(std::forward<E>(e), axis); }); \
-    }                                                                                         \
-    template <class T = void, class E>                                                        \
-        requires lazy<std::decay_t<E>>                                                        \
-    inline auto name(E&& e) {                                                                 \
-        return fall_back_to(#name, [&] { return stock::name<T>(std::forward<E>(e)); });       \
-    }                                                                                         \
-    }                                                                                         \
-    namespace xt {                                                                            \
-    using xlazy::detail::overloads::name;                                                     \
+namespace xlazy::detail {
+
+/// `Call::run<T>(e, axis...)` is xtensor's function; it is recorded where Code is an op of ours and the types can be.
+template <class Call, rt::Op Code, class F, class T, class E, class... A>
+auto accumulated(here line, const E& e, A... axis) {
+    rt::LineScope scope(line);
+    if constexpr (can_scan<Code, F, T, E>)
+        return located([&] { return scan_along<Code, F, T>(e, axis...); });
+    else
+        return fall_back_to(Call::text, [&] { return Call::template run<T>(e, axis...); });
+}
+
+}  // namespace xlazy::detail
+
+// For arguments of one kind, which is more special than xtensor's `E&&`, so that a further parameter does no harm.
+#define XLAZY_ACCUMULATION_REFERENCES(name, code, functor, head, ...)                        \
+    head auto name(__VA_ARGS__& e, std::ptrdiff_t axis, here line = here::current()) {       \
+        return accumulated<stock::name##_call, code, xt::detail::functor, T>(line, e, axis); \
+    }                                                                                        \
+    head auto name(const __VA_ARGS__& e, std::ptrdiff_t axis, here line = here::current()) { \
+        return accumulated<stock::name##_call, code, xt::detail::functor, T>(line, e, axis); \
+    }                                                                                        \
+    head auto name(__VA_ARGS__&& e, std::ptrdiff_t axis, here line = here::current()) {      \
+        return accumulated<stock::name##_call, code, xt::detail::functor, T>(line, e, axis); \
+    }                                                                                        \
+    head auto name(__VA_ARGS__& e, here line = here::current()) {                            \
+        return accumulated<stock::name##_call, code, xt::detail::functor, T>(line, e);       \
+    }                                                                                        \
+    head auto name(const __VA_ARGS__& e, here line = here::current()) {                      \
+        return accumulated<stock::name##_call, code, xt::detail::functor, T>(line, e);       \
+    }                                                                                        \
+    head auto name(__VA_ARGS__&& e, here line = here::current()) {                           \
+        return accumulated<stock::name##_call, code, xt::detail::functor, T>(line, e);       \
     }
-XLAZY_ACCUMULATION(cumsum)
-XLAZY_ACCUMULATION(cumprod)
-XLAZY_ACCUMULATION(nancumsum)
-XLAZY_ACCUMULATION(nancumprod)
+#define XLAZY_COMMA ,
+#define XLAZY_ACCUMULATION(name, functor, code)                                                                        \
+    namespace xlazy::detail::stock {                                                                                   \
+    struct name##_call {                                                                                               \
+        static constexpr const char* text = #name;                                                                     \
+        template <class T, class E, class... A>                                                                        \
+        static auto run(const E& e, A... axis) {                                                                       \
+            return xt::name<T>(e, axis...);                                                                            \
+        }                                                                                                              \
+    };                                                                                                                 \
+    }                                                                                                                  \
+    namespace xlazy::detail::overloads {                                                                               \
+    XLAZY_ACCUMULATION_REFERENCES(name, code, functor, template <class T = void XLAZY_COMMA class B>,                  \
+                                  lazy_function<B>)                                                                    \
+    XLAZY_ACCUMULATION_REFERENCES(name, code, functor, template <class T = void XLAZY_COMMA class B>, lazy_reducer<B>) \
+    XLAZY_ACCUMULATION_REFERENCES(name, code, functor, template <class T = void XLAZY_COMMA class B>, lazy_view<B>)    \
+    XLAZY_ACCUMULATION_REFERENCES(name, code, functor, template <class T = void XLAZY_COMMA class C>, shared_array<C>) \
+    XLAZY_ACCUMULATION_REFERENCES(name, code, functor,                                                                 \
+                                  template <class T = void XLAZY_COMMA class V XLAZY_COMMA xt::layout_type L           \
+                                                XLAZY_COMMA class A XLAZY_COMMA class S>                               \
+                                  ,                                                                                    \
+                                  xlazy::xarray<V, L, A, S>)                                                           \
+    XLAZY_ACCUMULATION_REFERENCES(name, code, functor,                                                                 \
+                                  template <class T = void XLAZY_COMMA class V XLAZY_COMMA std::size_t N XLAZY_COMMA   \
+                                                xt::layout_type L XLAZY_COMMA class A>                                 \
+                                  ,                                                                                    \
+                                  xlazy::xtensor<V, N, L, A>)                                                          \
+    template <class T = void, class E>                                                                                 \
+        requires lazy<std::decay_t<E>>                                                                                 \
+    auto name(E&& e, std::ptrdiff_t axis) {                                                                            \
+        return accumulated<stock::name##_call, code, xt::detail::functor, T>(here(), e, axis);                         \
+    }                                                                                                                  \
+    template <class T = void, class E>                                                                                 \
+        requires lazy<std::decay_t<E>>                                                                                 \
+    auto name(E&& e) {                                                                                                 \
+        return accumulated<stock::name##_call, code, xt::detail::functor, T>(here(), e);                               \
+    }                                                                                                                  \
+    }                                                                                                                  \
+    namespace xt {                                                                                                     \
+    using xlazy::detail::overloads::name;                                                                              \
+    }
+XLAZY_ACCUMULATION(cumsum, plus, rt::Op::cumsum)
+XLAZY_ACCUMULATION(cumprod, multiplies, rt::Op::cumprod)
+XLAZY_ACCUMULATION(nancumsum, nan_plus, kNotRecorded)
+XLAZY_ACCUMULATION(nancumprod, nan_multiplies, kNotRecorded)
 #undef XLAZY_ACCUMULATION
+#undef XLAZY_ACCUMULATION_REFERENCES
+#undef XLAZY_COMMA
