@@ -141,7 +141,7 @@ const void* origin_chunks() noexcept { return Table::instance().chunks(); }
 std::string to_string(OriginId id) {
     if (id == 0) return "unknown place";
     const Origin place = origin(id);
-    return std::string(place.file) + ':' + std::to_string(place.line);
+    return place.line == 0 ? place.file : std::string(place.file) + ':' + std::to_string(place.line);
 }
 
 }  // namespace xlazy::bc

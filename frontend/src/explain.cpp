@@ -102,6 +102,15 @@ bool power_of_ten(std::uint64_t number) {
     return number == 1;
 }
 
+/// Arrays that a pointer is out to.
+std::vector<std::uint32_t> pinned_bases(const Queue& queue) {
+    std::vector<std::uint32_t> pinned;
+    for (std::uint32_t b = 0; b < queue.uses.size(); ++b) {
+        if (base_pinned(queue.uses[b].base)) pinned.push_back(b);
+    }
+    return pinned;
+}
+
 std::string header(std::uint64_t number, FlushInfo flush) {
     return fmt::format("explain: flush {}, since {}", number, forced_by(flush));
 }
@@ -114,7 +123,7 @@ void tell(const Queue& queue, const bc::Plan& plan, FlushInfo flush, std::uint64
         }
         return;
     }
-    const opt::Explanation explanation = opt::explain(queue.program, plan, settings().passes);
+    const opt::Explanation explanation = opt::explain(queue.program, plan, settings().passes, pinned_bases(queue));
     std::string text =
         fmt::format("{}: {}{}", header(number, flush), opt::to_text(explanation), kept_apart(queue, before));
     text.pop_back();  // the log ends the line
@@ -138,8 +147,8 @@ void draw(const Queue& queue, const bc::Plan& plan, FlushInfo flush, std::uint64
     }
     const ExplainWish& wish = settings().explain;
     const std::string file = picture_name(wish.file, ++told.pictures);
-    const std::string text =
-        opt::to_dot(queue.program, plan, fmt::format("flush {}, since {}", number, forced_by(flush)));
+    const std::string text = opt::to_dot(
+        queue.program, plan, fmt::format("flush {}, since {}", number, forced_by(flush)), pinned_bases(queue));
     const std::string problem = wish.form == ExplainWish::Form::dot ? write_file(file, text) : draw_svg(file, text);
     if (!problem.empty()) told.say_once(fmt::format("warning: XLAZY_EXPLAIN: {}", problem));
 }
@@ -179,7 +188,7 @@ std::string explain() {
     if (queue.program.instructions.empty()) return {};
     rt::describe_bases(queue);
     const opt::Planned planned = rt::plan_of(queue.program, rt::has_poison(queue));
-    return opt::to_text(opt::explain(queue.program, *planned.plan, rt::settings().passes));
+    return opt::to_text(opt::explain(queue.program, *planned.plan, rt::settings().passes, rt::pinned_bases(queue)));
 }
 
 }  // namespace xlazy

@@ -3,20 +3,12 @@
 
 #include "base_access.hpp"
 #include "xlazy/backends/memory_pool.hpp"
+#include "xlazy/optimizer/traffic.hpp"
 
 #include <cstring>
 
 namespace xlazy::rt {
 namespace {
-
-/// A pointer to the base's memory may be out, or it would cost more to copy what the view leaves out than to copy back
-/// what is written.
-bool must_stay(const bc::Program& program, const Base& base, const bc::Version& version) noexcept {
-    if (base_pinned(&base)) return true;
-    std::int64_t written = 1;
-    for (const bc::Dim& dim : program.dims_of(program.views[version.view])) written *= dim.extent;
-    return static_cast<std::int64_t>(base.size()) - written > written;
-}
 
 void copy_elements(std::byte* to, const std::byte* from, std::size_t element_size, std::int64_t first,
                    std::int64_t count) noexcept {
@@ -39,7 +31,7 @@ NewVersions::NewVersions(Queue& queue, const bc::Plan& plan, std::uint32_t kerne
             outcome.missing.push_back({Missing::What::Version, version.base, byte_size(base), kernel});
             continue;
         }
-        moves_[i] = !must_stay(queue.program, base, version);
+        moves_[i] = !base_pinned(&base) && !opt::copies_back(queue.program, version);
         if (!moves_[i]) continue;
         auto* const to = static_cast<std::byte*>(memory_.back());
         bc::for_each_gap(queue.program, version.view, [&](std::int64_t first, std::int64_t count) {

@@ -13,8 +13,8 @@ using bc::MicroOp;
 
 namespace {
 
-PlanCost cost_of(const bc::Program& program, const bc::Plan& plan) {
-    return {plan.kernels.size(), traffic_of(program, plan), footprint_of(program, plan).peak};
+PlanCost cost_of(const bc::Program& program, const bc::Plan& plan, std::span<const std::uint32_t> stay) {
+    return {plan.kernels.size(), traffic_of(program, plan, stay), footprint_of(program, plan).peak};
 }
 
 /// Lines of instructions, given in any order.
@@ -42,19 +42,32 @@ std::vector<std::uint32_t> computed(const bc::Kernel& kernel, const bc::Plan& pl
     return result;
 }
 
-void note_kernels(const bc::Program& program, const bc::Plan& plan, Explanation& result) {
+void note_kernels(const bc::Program& program, const bc::Plan& plan, std::span<const std::uint32_t> stay,
+                  Explanation& result) {
     for (const bc::Kernel& kernel : plan.kernels) {
         const auto extents = program.domain_extents(kernel.domain);
         result.kernels.push_back({lines_of(program, computed(kernel, plan)),
                                   {extents.begin(), extents.end()},
-                                  traffic_of(program, plan, kernel),
-                                  !kernel.versions.empty()});
+                                  traffic_of(program, plan, kernel, stay),
+                                  !kernel.versions.empty(),
+                                  std::ranges::any_of(kernel.versions, [&](const bc::Version& version) {
+                                      return copies_back(program, version, stay);
+                                  })});
     }
 }
 
-void note_regions(const bc::Program& program, const bc::Plan& plan, Explanation& result) {
+void note_merged(const bc::Program& program, const bc::Plan& plan, Explanation& result) {
+    std::set<MergeNote> merged;
+    for (const auto& [instruction, into] : plan.merged) {
+        const MergeNote note{program.origins[instruction], program.origins[into], program.instructions[instruction].op};
+        if (merged.insert(note).second) result.merged.push_back(note);
+    }
+}
+
+void note_regions(const bc::Program& program, const bc::Plan& plan, std::span<const std::uint32_t> stay,
+                  Explanation& result) {
     for (const bc::Region& region : plan.regions) {
-        RegionNote note{region.first, region.end() - 1, traffic_of(program, plan, region)};
+        RegionNote note{region.first, region.end() - 1, traffic_of(program, plan, region, stay)};
         for (const bc::Storage& local : region.locals) note.handed_on += bc::bytes_of(plan, program, local);
         result.regions.push_back(note);
     }
@@ -134,15 +147,17 @@ bool has_pass(PassSet passes, std::string_view name) {
 
 }  // namespace
 
-Explanation explain(const bc::Program& program, const bc::Plan& plan, PassSet passes) {
+Explanation explain(const bc::Program& program, const bc::Plan& plan, PassSet passes,
+                    const std::vector<std::uint32_t>& stay) {
     Explanation result;
     result.instructions = program.instructions.size();
-    result.before = cost_of(program, make_plan(program, {PassSet{0}, false, {}}));
-    result.after = cost_of(program, plan);
+    result.before = cost_of(program, make_plan(program, {PassSet{0}, false, {}}), stay);
+    result.after = cost_of(program, plan, stay);
     result.least = least_traffic(program);
     result.least_peak = least_peak(program);
-    note_kernels(program, plan, result);
-    note_regions(program, plan, result);
+    note_kernels(program, plan, stay, result);
+    note_regions(program, plan, stay, result);
+    note_merged(program, plan, result);
     note_contracted(program, plan, result);
     note_not_computed(program, plan, result);
     const WhyNotFused why(program, plan, has_pass(passes, "fuse"));

@@ -40,7 +40,10 @@ std::string array_text(const bc::BaseInfo& base) {
 class Half {
 public:
     Half(const bc::Program& program, std::string prefix, const std::string& label)
-        : program_(program), prefix_(std::move(prefix)), writer_(program.bases.size(), kBefore) {
+        : program_(program),
+          prefix_(std::move(prefix)),
+          writers_(program.bases.size()),
+          replaced_(program.bases.size()) {
         text_ = fmt::format("  subgraph cluster_{} {{\n    label=\"{}\";\n", prefix_, escaped(label));
     }
 
@@ -50,17 +53,26 @@ public:
         text_ += fmt::format("    {}{} [label=\"{}\"];\n", prefix_, count_++, label);
         return true;
     }
-    /// What the latest box reads, and writes.
+    /// What the latest box reads, and writes: all of a base, or a part.
     void read(std::uint32_t base) {
-        if (writer_[base] == count_ - 1) return;
-        if (writer_[base] == kBefore) {
+        const std::vector<std::uint32_t>& writers = writers_[base];
+        if (writers.empty() || (program_.bases[base].initialised && !replaced_[base])) {
             inputs_.insert(base);
             edge(fmt::format("{}in{}", prefix_, base), {});
-        } else {
-            edge(fmt::format("{}{}", prefix_, writer_[base]), array_text(program_.bases[base]));
+        }
+        for (const std::uint32_t writer : writers) {
+            if (writer != latest()) edge(fmt::format("{}{}", prefix_, writer), array_text(program_.bases[base]));
         }
     }
-    void write(std::uint32_t base) { writer_[base] = count_ - 1; }
+    void write(std::uint32_t view) {
+        const std::uint32_t base = program_.views[view].base;
+        std::vector<std::uint32_t>& writers = writers_[base];
+        if (bc::guard_relation(program_, view, bc::Guard::kWholeBase) == bc::Relation::Identical) {
+            writers.clear();
+            replaced_[base] = true;
+        }
+        if (writers.empty() || writers.back() != latest()) writers.push_back(latest());
+    }
     void read_from(std::uint32_t box, std::string_view what) { edge(fmt::format("{}{}", prefix_, box), what); }
     std::uint32_t latest() const noexcept { return count_ - 1; }
 
@@ -69,10 +81,12 @@ public:
             text_ += fmt::format("    {}in{} [shape=ellipse, label=\"{}\"];\n", prefix_, base,
                                  array_text(program_.bases[base]));
         }
-        for (std::uint32_t base = 0; base < writer_.size(); ++base) {
-            if (!program_.bases[base].live || writer_[base] == kBefore) continue;
-            text_ += fmt::format("    {0}out{1} [shape=ellipse, label=\"{2}\"];\n    {0}{3} -> {0}out{1};\n", prefix_,
-                                 base, array_text(program_.bases[base]), writer_[base]);
+        for (std::uint32_t base = 0; base < writers_.size(); ++base) {
+            if (!program_.bases[base].live || writers_[base].empty()) continue;
+            text_ += fmt::format("    {}out{} [shape=ellipse, label=\"{}\"];\n", prefix_, base,
+                                 array_text(program_.bases[base]));
+            for (const std::uint32_t writer : writers_[base])
+                text_ += fmt::format("    {0}{1} -> {0}out{2};\n", prefix_, writer, base);
         }
         if (left_out != 0) {
             text_ += fmt::format("    {}more [shape=plaintext, label=\"and {} more {}\"];\n", prefix_, left_out, thing);
@@ -81,8 +95,6 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t kBefore = ~0u;
-
     void edge(const std::string& from, std::string_view what) {
         const std::string line = fmt::format("    {} -> {}{}{};\n", from, prefix_, count_ - 1,
                                              what.empty() ? "" : fmt::format(" [label=\"{}\"]", what));
@@ -93,7 +105,8 @@ private:
     std::string prefix_, text_, edges_;
     std::set<std::string> known_;
     std::set<std::uint32_t> inputs_;
-    std::vector<std::uint32_t> writer_;  ///< by base: the box that wrote it last
+    std::vector<std::vector<std::uint32_t>> writers_;  ///< by base: the boxes that wrote what it holds
+    std::vector<bool> replaced_;                       ///< by base: nothing is left of its value before the batch
     std::uint32_t count_ = 0;
 };
 
@@ -118,7 +131,7 @@ std::string draw_before(const bc::Program& program, const std::string& label) {
             }
         }
         for (std::size_t i = begin; i < end; ++i) {
-            if (all[i].out.is_view()) half.write(program.views[all[i].out.index()].base);
+            if (all[i].out.is_view()) half.write(all[i].out.index());
         }
         begin = end;
     }
@@ -154,7 +167,7 @@ std::string draw_after(const bc::Program& program, const bc::Plan& plan, const E
                                        fmt::join(bc::shape_of(program, scratch).span(), ",")));
         }
         for (const auto* list : {&uses.stores, &uses.reductions}) {
-            for (const MicroOp* op : *list) half.write(program.views[op->index].base);
+            for (const MicroOp* op : *list) half.write(op->index);
         }
         for (const auto* list : {&uses.scratch_stores, &uses.scratch_reductions}) {
             for (const MicroOp* op : *list) scratch_writer[op->index] = half.latest();
@@ -170,8 +183,9 @@ std::string summary(std::string_view when, const PlanCost& cost) {
 
 }  // namespace
 
-std::string to_dot(const bc::Program& program, const bc::Plan& plan, const std::string& title) {
-    const Explanation notes = explain(program, plan, {});
+std::string to_dot(const bc::Program& program, const bc::Plan& plan, const std::string& title,
+                   const std::vector<std::uint32_t>& stay) {
+    const Explanation notes = explain(program, plan, {}, stay);
     return fmt::format("digraph xlazy {{\n  label=\"{}\";\n  node [shape=box];\n", escaped(title)) +
            draw_before(program, summary("before", notes.before)) +
            draw_after(program, plan, notes, summary("after", notes.after)) + "}\n";

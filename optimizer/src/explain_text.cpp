@@ -19,11 +19,19 @@ std::string counted(std::uint64_t count, std::string_view thing) {
     return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
+constexpr std::size_t kMostNames = 6;  ///< kernels of a group that are named
+
 /// Kernels that the text tells together: same lines, shape and traffic.
 struct Group {
-    std::uint32_t first;
-    std::uint32_t count = 0;
-    std::string name() const { return fmt::format("k{}", first); }
+    std::vector<std::uint32_t> kernels;
+
+    /// "kernel k2", "5 kernels k2, k3, k4, k5, k6".
+    std::string name() const {
+        const std::size_t named = std::min(kernels.size(), kMostNames);
+        return fmt::format("{} k{}{}", kernels.size() == 1 ? "kernel" : fmt::format("{} kernels", kernels.size()),
+                           fmt::join(kernels.begin(), kernels.begin() + static_cast<std::ptrdiff_t>(named), ", k"),
+                           named == kernels.size() ? "" : ", ...");
+    }
 };
 
 class Groups {
@@ -35,13 +43,13 @@ public:
             const auto [place, is_new] =
                 known.try_emplace({kernel.lines, kernel.extents, kernel.traffic.read, kernel.traffic.written},
                                   static_cast<std::uint32_t>(groups_.size()));
-            if (is_new) groups_.push_back({k});
-            ++groups_[place->second].count;
+            if (is_new) groups_.emplace_back();
+            groups_[place->second].kernels.push_back(k);
             of_.push_back(place->second);
         }
     }
     const std::vector<Group>& all() const noexcept { return groups_; }
-    const Group& of(std::uint32_t kernel) const noexcept { return groups_[of_[kernel]]; }
+    std::uint32_t of(std::uint32_t kernel) const noexcept { return of_[kernel]; }
 
 private:
     std::vector<Group> groups_;
@@ -62,11 +70,13 @@ void tell_kernels(const Explanation& explanation, const Groups& groups, std::str
             fmt::format_to(out, "  and {} more kinds of kernels\n", groups.all().size() - kMostTold);
             return;
         }
-        const KernelNote& kernel = explanation.kernels[group.first];
-        fmt::format_to(out, "  kernel {} ({}): {}; {} read, {} written{}{}\n", group.name(),
-                       fmt::join(kernel.extents, ","), lines_text(kernel.lines), bytes_text(kernel.traffic.read),
-                       bytes_text(kernel.traffic.written), kernel.new_version ? " into a new version of the array" : "",
-                       group.count == 1 ? "" : fmt::format("; {} kernels are like this", group.count));
+        const KernelNote& kernel = explanation.kernels[group.kernels.front()];
+        const std::string_view version = kernel.copied_back   ? " into other memory and copied back"
+                                         : kernel.new_version ? " into a new version of the array"
+                                                              : "";
+        fmt::format_to(out, "  {} ({}): {}; {} read, {} written{}{}\n", group.name(), fmt::join(kernel.extents, ","),
+                       lines_text(kernel.lines), bytes_text(kernel.traffic.read), bytes_text(kernel.traffic.written),
+                       version, group.kernels.size() == 1 ? "" : ", each");
     }
 }
 
@@ -83,27 +93,38 @@ void tell_regions(const Explanation& explanation, std::string& text) {
         fmt::format_to(out, "  and {} more such stretches of kernels\n", explanation.regions.size() - told);
 }
 
+/// Pairs from the same groups, apart for the same reason, are told by the first of them.
 void tell_unfused(const Explanation& explanation, const Groups& groups, std::string& text) {
     struct Told {
-        std::string line;
+        const UnfusedPair* pair;
         std::size_t count;
     };
-    std::vector<Told> lines;
-    std::map<std::string, std::size_t> known;
+    std::vector<Told> told;
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, std::size_t> known;
     for (const UnfusedPair& pair : explanation.unfused) {
-        const Group &first = groups.of(pair.first), &second = groups.of(pair.second);
-        std::string line = fmt::format("  {} and {} did not fuse: {}", first.name(),
-                                       &first == &second ? "the next like it" : second.name(), pair.reason);
-        const auto [place, is_new] = known.try_emplace(line, lines.size());
-        if (is_new) lines.push_back({std::move(line), 0});
-        ++lines[place->second].count;
+        const auto [place, is_new] =
+            known.try_emplace({groups.of(pair.first), groups.of(pair.second), pair.reason}, told.size());
+        if (is_new) told.push_back({&pair, 0});
+        ++told[place->second].count;
     }
-    for (std::size_t i = 0; i < std::min(lines.size(), kMostTold); ++i) {
-        text += lines[i].line;
-        if (lines[i].count > 1) text += fmt::format(" ({} times)", lines[i].count);
+    for (std::size_t i = 0; i < std::min(told.size(), kMostTold); ++i) {
+        const auto& [pair, count] = told[i];
+        text += fmt::format("  k{} and k{} did not fuse: {}", pair->first, pair->second, pair->reason);
+        if (count > 1) text += fmt::format(" (and {} like these two)", counted(count - 1, "more pair"));
         text += '\n';
     }
-    if (lines.size() > kMostTold) text += fmt::format("  and {} more pairs\n", lines.size() - kMostTold);
+    if (told.size() > kMostTold) text += fmt::format("  and {} more pairs\n", told.size() - kMostTold);
+}
+
+void tell_merged(const Explanation& explanation, std::string& text) {
+    const std::size_t told = std::min(explanation.merged.size(), kMostTold);
+    for (std::size_t i = 0; i < told; ++i) {
+        const MergeNote& note = explanation.merged[i];
+        text += fmt::format("  computed once: the {} of {} is what {} computes\n", bc::name_of(note.op),
+                            bc::to_string(note.line), bc::to_string(note.into));
+    }
+    if (explanation.merged.size() > told)
+        text += fmt::format("  and {} more are computed once\n", explanation.merged.size() - told);
 }
 
 }  // namespace
@@ -160,6 +181,7 @@ std::string to_text(const Explanation& explanation) {
         fmt::format_to(out, "  not computed, for nobody can read it or something else gives it: {}\n",
                        lines_text(explanation.not_computed));
     }
+    tell_merged(explanation, text);
     tell_unfused(explanation, groups, text);
     return text;
 }

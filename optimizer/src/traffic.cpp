@@ -46,13 +46,21 @@ struct Streams {
     }
 };
 
-/// What new versions of arrays take over from the old ones.
-std::uint64_t bytes_copied(const bc::Program& program, const bc::Kernel& kernel) {
+/// What is copied for new versions of arrays: what they take over from the old ones, or, copied back, all that is new.
+std::uint64_t bytes_copied(const bc::Program& program, const bc::Kernel& kernel, std::span<const std::uint32_t> stay) {
     std::uint64_t sum = 0;
     for (const bc::Version& version : kernel.versions) {
-        std::int64_t elements = program.bases[version.base].size;
-        bc::for_each_run(program, version.view, [&](std::int64_t, std::int64_t count) { elements -= count; });
-        sum += static_cast<std::uint64_t>(elements) * bc::size_of(program.bases[version.base].type);
+        std::int64_t written = 0;
+        const bool back = copies_back(program, version, stay);
+        for (const MicroOp& op : kernel.ops) {
+            const bool writes = op.kind == MicroOp::Kind::StoreView || op.kind == MicroOp::Kind::ReduceView;
+            if (!back || !writes || program.views[op.index].base != version.base) continue;
+            bc::for_each_run(program, op.index, [&](std::int64_t, std::int64_t count) { written += count; });
+        }
+        std::int64_t left_out = program.bases[version.base].size;
+        if (!back)
+            bc::for_each_run(program, version.view, [&](std::int64_t, std::int64_t count) { left_out -= count; });
+        sum += static_cast<std::uint64_t>(back ? written : left_out) * bc::size_of(program.bases[version.base].type);
     }
     return sum;
 }
@@ -61,7 +69,8 @@ std::uint64_t bytes_copied(const bc::Program& program, const bc::Kernel& kernel)
 /// another one loads, does not count.
 class Moved {
 public:
-    Moved(const bc::Program& program, const bc::Plan& plan) : program_(program), plan_(plan) {}
+    Moved(const bc::Program& program, const bc::Plan& plan, std::span<const std::uint32_t> stay)
+        : program_(program), plan_(plan), stay_(stay) {}
 
     void add(const bc::Kernel& kernel, const bc::Region* region) {
         const bool empty = bc::element_count(program_.domain_extents(kernel.domain)) == 0;
@@ -81,7 +90,7 @@ public:
         written_.views.insert(written_.views.end(), mine_.views.begin(), mine_.views.end());
         written_.scratch.insert(written_.scratch.end(), mine_.scratch.begin(), mine_.scratch.end());
         mine_ = {};
-        copied_ += bytes_copied(program_, kernel);
+        copied_ += bytes_copied(program_, kernel, stay_);
     }
     Traffic total() { return {loaded_.bytes(program_, plan_) + copied_, stored_.bytes(program_, plan_) + copied_}; }
 
@@ -95,6 +104,7 @@ private:
 
     const bc::Program& program_;
     const bc::Plan& plan_;
+    std::span<const std::uint32_t> stay_;
     Streams loaded_, stored_;
     Streams written_, mine_;  ///< by earlier kernels of the region, and by the one at hand
     std::uint64_t copied_ = 0;
@@ -102,28 +112,37 @@ private:
 
 }  // namespace
 
-Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::Kernel& kernel) {
-    Moved moved(program, plan);
+bool copies_back(const bc::Program& program, const bc::Version& version, std::span<const std::uint32_t> stay) noexcept {
+    if (std::ranges::binary_search(stay, version.base)) return true;
+    std::int64_t written = 1;
+    for (const bc::Dim& dim : program.dims_of(program.views[version.view])) written *= dim.extent;
+    return program.bases[version.base].size - written > written;
+}
+
+Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::Kernel& kernel,
+                   std::span<const std::uint32_t> stay) {
+    Moved moved(program, plan, stay);
     moved.add(kernel, nullptr);
     return moved.total();
 }
 
-Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::Region& region) {
-    Moved moved(program, plan);
+Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::Region& region,
+                   std::span<const std::uint32_t> stay) {
+    Moved moved(program, plan, stay);
     for (std::uint32_t k = region.first; k < region.end(); ++k) moved.add(plan.kernels[k], &region);
     return moved.total();
 }
 
-Traffic traffic_of(const bc::Program& program, const bc::Plan& plan) {
+Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, std::span<const std::uint32_t> stay) {
     Traffic sum;
     auto region = plan.regions.begin();
     for (std::uint32_t k = 0; k < plan.kernels.size();) {
         if (region != plan.regions.end() && region->first == k) {
-            sum += traffic_of(program, plan, *region);
+            sum += traffic_of(program, plan, *region, stay);
             k = region->end();
             ++region;
         } else {
-            sum += traffic_of(program, plan, plan.kernels[k++]);
+            sum += traffic_of(program, plan, plan.kernels[k++], stay);
         }
     }
     return sum;

@@ -36,7 +36,8 @@ TEST(Origins, NoOriginAndUnknownIds) {
     EXPECT_STREQ(origin(0).file, "?");
     EXPECT_EQ(to_string(0), "unknown place");
     EXPECT_STREQ(origin(~0u).file, "?");
-    EXPECT_EQ(to_string(intern_origin(nullptr, 0)), ":0");
+    EXPECT_EQ(to_string(intern_origin(nullptr, 0)), "");
+    EXPECT_EQ(to_string(intern_origin("no line", 0)), "no line");
 }
 
 TEST(Origins, TextsAreCopied) {

@@ -32,7 +32,7 @@ Origin origin(OriginId id) noexcept;
 const void* origin_chunks() noexcept;
 inline constexpr std::uint32_t kFirstOriginChunk = 1024;
 
-/// "file:line"; "unknown place" for 0.
+/// "file:line", the file alone where the line is 0; "unknown place" for 0.
 std::string to_string(OriginId id);
 
 }  // namespace xlazy::bc

@@ -23,6 +23,7 @@ struct KernelNote {
     std::vector<std::int64_t> extents;
     Traffic traffic;
     bool new_version = false;  ///< writes an array anew, beside its old value
+    bool copied_back = false;  ///< and then to its old place
 };
 
 /// Kernels that run piece by piece: first to last.
@@ -38,6 +39,13 @@ struct UnfusedPair {
     std::string reason;
 };
 
+/// Statements whose value another one makes.
+struct MergeNote {
+    bc::OriginId line, into;
+    bc::Op op;
+    friend auto operator<=>(const MergeNote&, const MergeNote&) noexcept = default;
+};
+
 struct Explanation {
     std::size_t statements = 0, instructions = 0;
     PlanCost before;  ///< without optional passes
@@ -50,12 +58,15 @@ struct Explanation {
     std::uint64_t contracted_arrays = 0, contracted_temporaries = 0;
     std::uint64_t contracted_bytes = 0;  ///< of those arrays
     Lines not_computed;                  ///< of statements that no kernel computes
+    std::vector<MergeNote> merged;       ///< each once
     std::vector<UnfusedPair> unfused;
 };
 
 /// @param plan of the batch
 /// @param passes that made it
-Explanation explain(const bc::Program& program, const bc::Plan& plan, PassSet passes);
+/// @param stay bases whose memory must stay where it is: a new version of one is copied back
+Explanation explain(const bc::Program& program, const bc::Plan& plan, PassSet passes,
+                    const std::vector<std::uint32_t>& stay = {});
 
 /// Several lines, each with a line end: first the numbers of statements and instructions. Kernels that differ in
 /// nothing that it tells are told once.
@@ -64,7 +75,9 @@ std::string to_text(const Explanation& explanation);
 /// A picture of the batch before and after, in the language of Graphviz: statements by line and the arrays that go from
 /// one to the other; kernels with the lines in them, and what goes through memory between them.
 /// @param title below the picture
-std::string to_dot(const bc::Program& program, const bc::Plan& plan, const std::string& title);
+/// @param stay as for explain
+std::string to_dot(const bc::Program& program, const bc::Plan& plan, const std::string& title,
+                   const std::vector<std::uint32_t>& stay = {});
 
 /// "12", "3.4 KiB", "5.6 MiB".
 std::string bytes_text(std::uint64_t bytes);

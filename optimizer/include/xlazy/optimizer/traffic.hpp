@@ -22,15 +22,22 @@ struct Traffic {
     friend bool operator==(const Traffic&, const Traffic&) noexcept = default;
 };
 
+/// Is a new version of a base copied back to the old one's memory, rather than completed by what its view leaves out?
+/// That is so where it is less, or where the memory must stay: `stay` has the bases that it must of, ascending.
+bool copies_back(const bc::Program& program, const bc::Version& version,
+                 std::span<const std::uint32_t> stay = {}) noexcept;
+
 /// Of one kernel of a plan. An element that it loads through several views is counted once, since a back end keeps it
 /// in a cache from one to the next; so is one that a broadcast repeats. Costs one bit an element of the arrays that
-/// several views show, for as long as it runs.
-Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::Kernel& kernel);
+/// several views show, for as long as it runs. `stay`: as above.
+Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::Kernel& kernel,
+                   std::span<const std::uint32_t> stay = {});
 /// Of a region that runs piece by piece: an element that several of its kernels touch is in a cache from one to the
 /// next, what is local to it never leaves the caches.
-Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::Region& region);
+Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::Region& region,
+                   std::span<const std::uint32_t> stay = {});
 /// Of all kernels; regions run piece by piece.
-Traffic traffic_of(const bc::Program& program, const bc::Plan& plan);
+Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, std::span<const std::uint32_t> stay = {});
 
 /// Memory of the arrays and the temporaries that the plan holds, in bytes.
 struct Footprint {
