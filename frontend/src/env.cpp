@@ -63,6 +63,13 @@ std::string pass_names() {
     return text;
 }
 
+/// Is the word, with or without a sign, a pass that a list cannot switch?
+bool always_runs(std::string_view word) {
+    word.remove_prefix(word.starts_with('-') || word.starts_with('+') ? 1 : 0);
+    return std::ranges::any_of(opt::pass_table(),
+                               [&](const opt::PassInfo& pass) { return pass.mandatory && pass.name == word; });
+}
+
 /// The value of each variable, the default where it is illegal.
 class Reader {
 public:
@@ -186,6 +193,12 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
     settings.cache_size = jc::parse_bytes(read[Env::cache_size]).value_or(0);
     std::vector<std::string> unknown;
     settings.passes = opt::parse_passes(read[Env::passes], unknown);
+    if (const auto fixed = std::ranges::find_if(unknown, always_runs); fixed != unknown.end()) {
+        settings.warnings.push_back(
+            fmt::format("{}: \"{}\": that pass always runs and cannot be switched; the word is ignored",
+                        variable(Env::passes).name, *fixed));
+        std::erase_if(unknown, always_runs);
+    }
     if (!unknown.empty()) {
         read.warn(variable(Env::passes), read[Env::passes], pass_names());
         settings.passes = opt::parse_passes(variable(Env::passes).standard, unknown);

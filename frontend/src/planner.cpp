@@ -7,8 +7,10 @@
 #include "xlazy/bytecode/text.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace xlazy {
@@ -63,10 +65,18 @@ constinit std::atomic<unsigned> threads_generation{1};
 constinit std::atomic<bool> backend_chosen{false};
 constinit std::atomic<BackendChoice> chosen_backend{BackendChoice::automatic};
 
+/// More threads than that help nobody, and where the system does not grant them the OpenMP runtime ends the program.
+constexpr int kMostThreads = 256;
+constinit std::atomic<bool> told_of_threads{false};
+
 int threads_to_use() {
     if (one_thread.load(std::memory_order_relaxed)) return 1;
-    const int wanted = threads_wanted.load(std::memory_order_relaxed);
-    return wanted > 0 ? wanted : settings().threads;
+    int wanted = threads_wanted.load(std::memory_order_relaxed);
+    if (wanted <= 0) wanted = settings().threads;
+    if (wanted <= 0) wanted = omp_get_max_threads();
+    if (wanted > kMostThreads && !told_of_threads.exchange(true, std::memory_order_relaxed))
+        log(fmt::format("warning: {} threads are too many; {} are used", wanted, kMostThreads));
+    return std::min(wanted, kMostThreads);
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // xlazy-run-bytecode: runs a batch in text form, as XLAZY_TRACE=batch writes it, on inputs of its own.
 #include "base_access.hpp"
+#include "env.hpp"
 #include "log.hpp"
 #include "npy_input.hpp"
 #include "replay.hpp"
 #include "statistics.hpp"
+#include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/bytecode/text.hpp"
 #include "xlazy/bytecode/verify.hpp"
 #include "xlazy/optimizer/optimizer.hpp"
@@ -93,6 +95,8 @@ Options parse_arguments(const std::vector<std::string>& arguments) {
             options.rounds = number(option, value(), 1);
         else if (option == "--explain")
             options.explain = joined.value_or("1");
+        else if (joined)
+            throw Failure{2, fmt::format("{} takes no value, or is unknown\n{}", option, kHelp)};
         else if (option == "--plan")
             options.plan = true;
         else if (option == "--time")
@@ -106,6 +110,11 @@ Options parse_arguments(const std::vector<std::string>& arguments) {
     }
     if (options.file.empty()) throw Failure{2, fmt::format("no file\n{}", kHelp)};
     if (std::filesystem::is_directory(options.file)) options.file = std::filesystem::path(options.file) / "batch.txt";
+    constexpr std::string_view kBackends[] = {"auto", "openmp", "interp"};
+    if (std::ranges::find(kBackends, options.backend) == std::end(kBackends))
+        throw Failure{2, fmt::format("--backend: '{}'; there are auto, openmp and interp", options.backend)};
+    if (!options.explain.empty() && !rt::parse_explain(options.explain))
+        throw Failure{2, fmt::format("--explain: '{}'; there are dot:OUT and svg:OUT", options.explain)};
     return options;
 }
 
@@ -135,9 +144,14 @@ void prepare_environment(const Options& options) {
 }
 
 bc::Program read_batch(const std::string& file) {
+    if (std::filesystem::is_directory(file)) throw Failure{1, file + ": a folder, not a file"};
     std::ifstream in(file, std::ios::binary);
     if (!in) throw Failure{1, file + ": cannot be read"};
     const std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (const std::size_t nul = text.find('\0'); nul != std::string::npos) {
+        const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
+        throw Failure{1, fmt::format("{}: line {}: a byte 0; this is no text", file, line)};
+    }
     bc::Program batch;
     try {
         batch = bc::parse(text);
@@ -210,6 +224,22 @@ std::uint64_t checksum(bc::DType type, const void* memory, std::size_t size) {
     return 0;
 }
 
+/// Before memory is touched that the machine does not have.
+void check_inputs(const bc::Program& batch, const Options& options) {
+    double bytes = 0;
+    for (const bc::BaseInfo& base : batch.bases) {
+        if (base.initialised) bytes += static_cast<double>(base.size) * static_cast<double>(bc::size_of(base.type));
+    }
+    rt::settings();  // sets the limit
+    const auto most = static_cast<double>(be::pool_stats().limit);
+    if (bytes <= most) return;
+    constexpr double kGiB = 1 << 30;
+    throw Failure{
+        1, fmt::format("{}: not enough memory: the arrays that have a value before the batch take {:.1f} GiB, and "
+                       "{:.1f} GiB may be used (XLAZY_MEMORY_LIMIT)",
+                       options.file, bytes / kGiB, most / kGiB)};
+}
+
 /// The arrays of a batch, with one reference each that is ours.
 class Arrays {
 public:
@@ -256,12 +286,12 @@ double run(const bc::Program& batch, const Options& options, bool print) {
     }
     arrays.give_away_what_dies();
     const std::uint64_t start = rt::nanoseconds_now();
-    xlazy::flush();
+    rt::flush(rt::Reason::explicit_, here{});
     const double seconds = static_cast<double>(rt::nanoseconds_now() - start) * 1e-9;
     for (std::size_t b = 0; print && b < arrays.bases.size(); ++b) {
         if (arrays.bases[b] == nullptr) continue;
         const bc::BaseInfo& info = batch.bases[b];
-        const void* const memory = rt::readable(arrays.bases[b], rt::Reason::data, here::current());
+        const void* const memory = rt::readable(arrays.bases[b], rt::Reason::data, here{});
         fmt::print("b{} {}[{}] {:016x}\n", b, bc::name_of(info.type), info.size,
                    checksum(info.type, memory, static_cast<std::size_t>(info.size)));
     }
@@ -288,6 +318,7 @@ void run_tool(const std::vector<std::string>& arguments) {
     check_passes(options);
     const bc::Program batch = read_batch(options.file);
     prepare_environment(options);
+    check_inputs(batch, options);
     rt::set_log_sink([](std::string_view message) { fmt::print("{}\n", message); });
     fmt::print("{} statements, {} instructions\n", batch.statement_count, batch.instructions.size());
     const double first = run(batch, options, true);

@@ -147,7 +147,7 @@ PassSet parse_passes(std::string_view text, std::vector<std::string>& unknown) {
         const bool sign = word.front() == '-' || word.front() == '+';
         const std::string_view name = word.substr(sign ? 1 : 0);
         const auto row = std::ranges::find(kPasses, name, &Row::name);
-        if (row != std::end(kPasses)) {
+        if (row != std::end(kPasses) && !row->mandatory) {
             if (!known && sign) passes = PassSet{};  // a list that begins with a sign changes the default
             const std::uint32_t bit = 1u << (row - std::begin(kPasses));
             passes.bits = word.front() == '-' ? passes.bits & ~bit : passes.bits | bit;

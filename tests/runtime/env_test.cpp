@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 namespace {
 
@@ -71,6 +72,36 @@ TEST(Environment, AnUnknownPassGetsOneWarningWithTheNamesOfAll) {
         EXPECT_NE(settings.warnings[0].find(std::string(pass.name)), std::string::npos) << pass.name;
     }
     EXPECT_EQ(settings.passes, xlazy::opt::PassSet{});
+}
+
+TEST(Environment, APassThatAlwaysRunsGetsOneWarningAndTheRestCounts) {
+    for (const std::string list : {"all,-lower,-fuse", "-fuse,+separate", "-memory,-fuse"}) {
+        const Settings settings = read({{"XLAZY_PASSES", list}});
+        ASSERT_EQ(settings.warnings.size(), 1u) << list;
+        EXPECT_NE(settings.warnings[0].find("that pass always runs and cannot be switched"), std::string::npos);
+        EXPECT_EQ(settings.passes, read({{"XLAZY_PASSES", "all,-fuse"}}).passes) << list;
+    }
+}
+
+TEST(Environment, ListsOfPasses) {
+    const auto passes = [](const std::string& list) {
+        const Settings settings = read({{"XLAZY_PASSES", list}});
+        EXPECT_TRUE(settings.warnings.empty()) << list;
+        std::set<std::string_view> names;
+        const auto table = xlazy::opt::pass_table();
+        for (unsigned i = 0; i < table.size(); ++i) {
+            if (!table[i].mandatory && settings.passes.has(i)) names.insert(table[i].name);
+        }
+        return names;
+    };
+    EXPECT_EQ(passes("fuse"), passes("none,fuse"));
+    EXPECT_EQ(passes("fuse"), passes("none,+fuse"));
+    EXPECT_EQ(passes("fuse,dce"), passes("none,dce,fuse"));
+    EXPECT_EQ(passes("-fuse"), passes("all,-fuse"));
+    EXPECT_EQ(passes("+fuse"), passes("all"));
+    EXPECT_EQ(passes("fuse,-fuse"), passes("none"));
+    EXPECT_NE(passes("fuse"), passes("none"));
+    EXPECT_NE(passes("-fuse"), passes("all"));
 }
 
 TEST(Environment, EveryKindOfVariableIsChecked) {

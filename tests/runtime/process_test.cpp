@@ -56,6 +56,16 @@ TEST(Process, WarningsComeOnce) {
     EXPECT_EQ(occurrences(result.output, "xlazy: warning: "), 2u) << result.output;
 }
 
+TEST(Process, TooManyThreadsAreCutWithOneWarning) {
+    for (const std::string variables : {"XLAZY_NUM_THREADS=100000", "OMP_NUM_THREADS=100000"}) {
+        const Result result = run("adds_and_reads", variables);
+        EXPECT_EQ(result.status, 0) << result.output;
+        EXPECT_EQ(occurrences(result.output, "xlazy: warning: 100000 threads are too many; 256 are used"), 1u)
+            << result.output;
+        EXPECT_EQ(occurrences(result.output, "warning"), 1u) << result.output;
+    }
+}
+
 TEST(Process, ALogThatCannotBeWrittenIsNamed) {
     const Result result = run("adds_and_reads", "XLAZY_LOG=/nonexistent/log");
     EXPECT_EQ(result.status, 0);

@@ -80,6 +80,8 @@ TEST_F(RunBytecode, SameSumsForEveryWayToRun) {
 TEST_F(RunBytecode, Explains) {
     const Result result = run(kBatch, "--explain");
     EXPECT_EQ(occurrences(result.output, "kernel k0 (6): user.cpp:10, 11, 12; "), 1u) << result.output;
+    EXPECT_EQ(occurrences(result.output, "explain: flush 1, since the program "), 1u) << result.output;
+    EXPECT_EQ(occurrences(result.output, "run_bytecode.cpp"), 0u) << result.output;
     EXPECT_EQ(occurrences(result.output, "in no memory: 1 array of user.cpp:10 (48 bytes)"), 1u) << result.output;
     EXPECT_EQ(run(kBatch, "--explain='dot:" + folder_ + "/x.dot'").status, 0);
     EXPECT_TRUE(std::filesystem::exists(folder_ + "/x.dot"));
@@ -135,7 +137,21 @@ TEST_F(RunBytecode, BadInput) {
     refused(unset, "batch.txt: no legal batch: ");
     std::string huge = kBatch;
     huge.replace(huge.find("f64[6] init"), 11, "f64[1000000000000000] init");
-    refused(huge, "not enough memory");
+    refused(huge, "batch.txt: not enough memory: the arrays that have a value before the batch take ");
+    refused(kBatch + std::string(1, '\0'), "batch.txt: line 18: a byte 0; this is no text");
+    std::filesystem::create_directory(folder_ + "/empty");
+    const Result folder = test::run_command("'" XLAZY_RUN_BYTECODE "' '" + folder_ + "/empty'", "");
+    EXPECT_EQ(folder.status, 1 << 8);
+    EXPECT_EQ(occurrences(folder.output, "empty/batch.txt: cannot be read\n"), 1u) << folder.output;
+}
+
+TEST_F(RunBytecode, MoreInputThanTheLimitIsRefused) {
+    std::ofstream(file()) << kBatch;
+    const std::string command = "'" XLAZY_RUN_BYTECODE "' '" + file() + "'";
+    EXPECT_EQ(test::run_command(command, "XLAZY_MEMORY_LIMIT=1M").status, 0);
+    const Result result = test::run_command(command, "XLAZY_MEMORY_LIMIT=50");
+    EXPECT_EQ(result.status, 1 << 8);
+    EXPECT_EQ(occurrences(result.output, "may be used (XLAZY_MEMORY_LIMIT)"), 1u) << result.output;
 }
 
 TEST_F(RunBytecode, AFailingStatementIsNamed) {
@@ -148,7 +164,8 @@ TEST_F(RunBytecode, AFailingStatementIsNamed) {
 }
 
 TEST_F(RunBytecode, WrongUse) {
-    for (const std::string options : {"--rounds 0", "--threads x", "--no-such-option", "another-file", "--passes"}) {
+    for (const std::string options : {"--rounds 0", "--threads x", "--no-such-option", "another-file", "--passes",
+                                      "--backend cuda", "--explain=2", "--explain=dot:", "--time=3", "--plan="}) {
         const Result result = run(kBatch, options);
         EXPECT_EQ(result.status, 2 << 8) << options << '\n' << result.output;
     }

@@ -27,8 +27,9 @@ struct PassInfo {
 };
 std::vector<PassInfo> pass_table();
 
-/// "all", "none", or a list of names: "all,-dce", "none,+fuse", "dce,fuse" (names without sign mean only these).
-/// @param unknown receives the words that are no pass; they are ignored
+/// "all", "none", or a list of names: "all,-dce", "none,fuse", "dce,fuse" (a list that begins with a name means only
+/// what it names), "-dce" (one that begins with a sign changes the default).
+/// @param unknown receives the words that are no pass, or one that cannot be switched; they are ignored
 PassSet parse_passes(std::string_view text, std::vector<std::string>& unknown);
 
 struct PlanOptions {
