@@ -9,6 +9,7 @@ FOLDER        batches in text form, *.txt
 
 Prints a table: time, bytes moved and peak memory without a pass over those with all of them. Times are taken in turns;
 a ratio is the median over the rounds of the ratios inside each round. No number: within 3 % for times, equal otherwise.
+The last row has the largest ratio of each column: a pass with no number there would buy nothing.
 """
 import argparse
 import re
@@ -50,24 +51,32 @@ class Runner:
         return amount(found[1]), amount(found[2])
 
 
-def ratio(value, base, tolerance):
-    quotient = value / base if base else 1.0
-    return "" if abs(quotient - 1) <= tolerance else f"{quotient:.2f}"
+def ratio(value, tolerance):
+    return "" if abs(value - 1) <= tolerance else f"{value:.2f}"
 
 
-def row(runner, batch, sets, rounds):
+def measured(runner, batch, sets, rounds):
+    """Median seconds with all passes, and for each other set (time, bytes, peak) over those with all."""
     times = {passes: [] for passes in sets}
     for _ in range(rounds):
         for passes in sets:
             times[passes].append(runner.seconds(batch, passes))
-    base_moved, base_peak = runner.cost(batch, "all")
-    cells = [f"{statistics.median(times['all']) * 1e3:.2f} ms"]
+    base = runner.cost(batch, "all")
+    ratios = []
     for passes in sets[1:]:
-        relative = statistics.median(t / base for t, base in zip(times[passes], times["all"]))
-        moved, peak = runner.cost(batch, passes)
-        parts = [ratio(relative, 1.0, NOISE), ratio(moved, base_moved, 0.002), ratio(peak, base_peak, 0.002)]
-        cells.append(" / ".join(part or "-" for part in parts) if any(parts) else "")
-    return f"| {batch.stem} | " + " | ".join(cells) + " |"
+        relative = statistics.median(t / with_all for t, with_all in zip(times[passes], times["all"]))
+        moved, peak = (cost / of_all if of_all else 1.0 for cost, of_all in zip(runner.cost(batch, passes), base))
+        ratios.append((relative, moved, peak))
+    return statistics.median(times["all"]), ratios
+
+
+def cell(ratios):
+    parts = [ratio(value, tolerance) for value, tolerance in zip(ratios, (NOISE, 0.002, 0.002))]
+    return " / ".join(part or "-" for part in parts) if any(parts) else ""
+
+
+def row(name, first, ratios):
+    return f"| {name} | {first} | " + " | ".join(cell(each) for each in ratios) + " |"
 
 
 def main(arguments):
@@ -85,9 +94,13 @@ def main(arguments):
     print("\n| program | all | " + " | ".join(f"`{name.replace('all,', '')}`" for name in sets[1:]) + " |")
     print("|---|---:|" + "---:|" * (len(sets) - 1))
     wanted = options.only.split(",") if options.only else None
+    most = [(1.0, 1.0, 1.0)] * (len(sets) - 1)
     for batch in sorted(options.folder.glob("*.txt")):
         if wanted is None or batch.stem in wanted:
-            print(row(runner, batch, sets, options.rounds), flush=True)
+            seconds, ratios = measured(runner, batch, sets, options.rounds)
+            most = [tuple(map(max, known, new)) for known, new in zip(most, ratios)]
+            print(row(batch.stem, f"{seconds * 1e3:.2f} ms", ratios), flush=True)
+    print(row("most", "", most))
 
 
 if __name__ == "__main__":

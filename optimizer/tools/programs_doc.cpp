@@ -40,6 +40,13 @@ const std::vector<Row> kRows = {
     {"mandelbrot", "Mandelbrot, 16 iterations under a mask"},
     {"shallow_water", "shallow water, one step"},
     {"standardise", "columns to mean 0 and deviation 1"},
+    {"by_value", "Laplacian of an array passed by value"},
+    {"rows_in_variables", "differences from 16 profiles, rows in variables"},
+    {"some_results", "a summary, two of its five results used"},
+    {"helper_functions", "moments by functions that call each other"},
+    {"written_out", "field of a charge, formulas in full"},
+    {"integer_grid", "tiles by integer division and remainder"},
+    {"cumulative", "wealth from returns, by cumsum"},
 };
 
 bc::Program read(const std::string& file) {

@@ -79,5 +79,32 @@ TEST(Values, EqualScalarsAreAGuard) {
     EXPECT_EQ(check(0.9, 0.9).made, 0u);
 }
 
+/// m = sum(x, 0) / 5, d = sum(exp(x - m), 0), and once more with arrays of their own, as two calls of one function.
+TEST(Values, WhatWasWrittenToAnArrayIsKnownWhenItIsRead) {
+    const auto batch_of = [](bool changed) {
+        Batch batch;
+        const std::uint32_t d = batch.domain({5, 4}), row = batch.domain({4});
+        const Operand x = batch.view(batch.base(20, Use::Kept), 0, {{5, 4}, {4, 1}});
+        for (int call = 0; call < 2; ++call) {
+            const std::uint32_t mean = batch.base(4, Use::Local);
+            const auto whole = [&] { return batch.view(mean, 0, {{4, 1}}); };
+            const Operand sum = batch.reduce(Op::sum, d, 0, batch.temp(), x);
+            batch.add(Op::div, row, whole(), {sum, batch.scalar(5.0)});
+            if (changed && call == 1)
+                batch.add(Op::neg, batch.domain({1}), batch.view(mean, 2, {{1, 1}}), {batch.view(mean, 2, {{1, 1}})});
+            const Operand value =
+                batch.add(Op::exp, d, batch.temp(), {batch.add(Op::sub, d, batch.temp(), {x, whole()})});
+            batch.reduce(Op::sum, d, 0, batch.array(4, Use::Live), value);
+        }
+        return batch.program;
+    };
+    EXPECT_EQ(count(batch_of(false), Op::exp), 1u);
+    EXPECT_EQ(count(batch_of(true), Op::exp), 2u);
+    for (const bool changed : {false, true}) {
+        const bc::Program program = batch_of(changed);
+        EXPECT_EQ(test::check_plan(make_plan(program, test::token_options()), program), "") << changed;
+    }
+}
+
 }  // namespace
 }  // namespace xlazy::opt

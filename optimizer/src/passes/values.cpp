@@ -25,6 +25,7 @@ std::uint32_t cost_of(const Instruction& instruction) noexcept {
         case bc::Maths::Exact: break;
     }
     if (instruction.op == Op::copy || bc::info(instruction.op).kind == bc::OpKind::Generate) return 0;
+    if (is_scan(instruction)) return 8 * parts;
     if (instruction.op != Op::div && instruction.op != Op::mod && instruction.op != Op::sqrt) return parts;
     return (bc::is_integer(instruction.type) ? 12 : 3) * parts;
 }
@@ -93,7 +94,7 @@ public:
             Operand& in = instruction.in[i];
             formula.in[i] = number_of(in);
             if (in.is_temp() && replaced_[in.index()]) in = replaced_[in.index()];
-            cost = std::min(cost + costs_[formula.in[i]], kMostCost);
+            if (!in.is_view()) cost = std::min(cost + costs_[formula.in[i]], kMostCost);  // else it is there
         }
         const auto fresh = static_cast<std::uint32_t>(values_.size());
         const auto equal = [&](std::uint32_t number) { return values_[number].formula == formula; };
@@ -119,6 +120,7 @@ public:
 
 private:
     static constexpr std::uint32_t kMostCost = 1000;
+    static constexpr std::uint32_t kNoView = ~0u;
 
     static std::uint64_t word_of(const Instruction& instruction) noexcept {
         return std::uint64_t{static_cast<std::uint16_t>(instruction.op)} << 32 |
@@ -160,7 +162,8 @@ private:
     Number number_of_view(std::uint32_t view) {
         const std::uint32_t version = versions_[program_.views[view].base];
         Shown& shown = shown_[names_.name(view)];
-        if (shown.number == kNoNumber || shown.version != version) shown = {new_number(), version};
+        if (shown.number == kNoNumber || shown.version != version) shown = {new_number(), version, kNoView};
+        if (shown.written != kNoView && shown.written != view) draft_.facts.same_read(shown.written, view);
         return shown.number;
     }
 
@@ -171,7 +174,8 @@ private:
             return;
         }
         const std::uint32_t view = instruction.out.index();
-        ++versions_[program_.views[view].base];
+        const std::uint32_t version = ++versions_[program_.views[view].base];
+        shown_[names_.name(view)] = {number, version, view};
     }
 
     bool available(const Value& value) const { return value.version == version_of(value.place); }
@@ -180,7 +184,11 @@ private:
     void rely_on_equal(const Value& value, const Instruction& instruction) {
         for (unsigned i = 0; i < bc::operand_count(instruction); ++i) {
             const Operand one = value.in[i], other = instruction.in[i];
-            if (one.is_view() && other.is_view()) draft_.facts.same_read(one.index(), other.index());
+            // Views of different arrays: the same was written to both.
+            if (one.is_view() && other.is_view() &&
+                program_.views[one.index()].base == program_.views[other.index()].base) {
+                draft_.facts.same_read(one.index(), other.index());
+            }
             if (one.is_scalar() && other.is_scalar()) {
                 draft_.facts.same_scalar(draft_.scalar(one.index()).slot, draft_.scalar(other.index()).slot);
             }
@@ -235,6 +243,7 @@ private:
     struct Shown {
         Number number = kNoNumber;
         std::uint32_t version = 0;
+        std::uint32_t written = kNoView;  ///< the view through which that was written, if it was
     };
 
     Draft& draft_;

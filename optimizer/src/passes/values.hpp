@@ -7,7 +7,7 @@
 //     sum v4 d0 t0                 sum v4 d0 t0          if neither v0 nor v1 was written meanwhile
 // Each value gets a number: equal operation on equal numbers, equal number. What a view shows is numbered by the base's
 // version, the count of writes to it so far; `block(e, 0) + block(e, 1)` are two values, two views of one window are
-// one (a guard). Scalars are data, so two slots with equal bits are one with a guard.
+// one (a guard), and have the number of what was written through one of them. Scalars are data, so two slots with equal bits are one with a guard.
 //
 // `cse` does the same inside a kernel, where it always pays. Here a value that is used again may have to wait in
 // memory: it is worth that if to compute it again, from what lies in memory, takes longer than to store and load it.

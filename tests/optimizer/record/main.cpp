@@ -44,6 +44,7 @@ std::string record(const RecordedProgram& program) {
 int run(const std::string& folder, const std::vector<std::string>& wanted) {
     std::vector<RecordedProgram> programs = xlazy::test::benchmark_programs();
     for (RecordedProgram& program : xlazy::test::small_programs()) programs.push_back(std::move(program));
+    for (RecordedProgram& program : xlazy::test::habits()) programs.push_back(std::move(program));
     xlazy::rt::set_log_sink([](std::string_view) {});
     for (const RecordedProgram& program : programs) {
         if (!wanted.empty() && std::ranges::count(wanted, program.name) == 0) continue;

@@ -15,5 +15,6 @@ struct RecordedProgram {
 
 std::vector<RecordedProgram> benchmark_programs();
 std::vector<RecordedProgram> small_programs();
+std::vector<RecordedProgram> habits();
 
 }  // namespace xlazy::test
