@@ -53,8 +53,9 @@ TEST_F(Compiled, RandomKernels) {
     const auto before = be::jit_counts();
     compare(kernels, 2);
     const auto after = be::jit_counts();
-    EXPECT_GT(after.compiled - before.compiled, 85u);
-    EXPECT_GT(after.runs - before.runs, 85u);
+    // All but those with scans, which are a quarter.
+    EXPECT_GT(after.compiled - before.compiled, 65u);
+    EXPECT_GT(after.runs - before.runs, 65u);
     EXPECT_EQ(after.refused, before.refused);
 }
 
