@@ -98,7 +98,9 @@ private:
         }
         const bool complete = outcome_.missing.empty();
         if (complete) {
-            if (run_whole(region, bindings, version_memory))
+            const Run how = run_whole(region, bindings, version_memory);
+            if (how == Run::NotBegun) return at;  // kernel by kernel; what has memory keeps it
+            if (how == Run::Done)
                 for (const auto& each : versions) each->take();
         }
         versions.clear();
@@ -111,21 +113,22 @@ private:
         return end;
     }
 
-    bool run_whole(const bc::Region& region, const be::Bindings& bindings,
-                   std::span<const std::span<void* const>> versions) {
+    enum class Run { NotBegun, Done, Failed };
+    Run run_whole(const bc::Region& region, const be::Bindings& bindings,
+                  std::span<const std::span<void* const>> versions) {
         const auto fail = [&](const std::string& message) {
             for (std::uint32_t k = region.first; k < region.end(); ++k) outcome_.broken.push_back({k, message});
         };
         try {
-            backend_.run_region(region, bindings, versions, outcome_.traps);
+            if (!backend_.run_region(region, bindings, versions, outcome_.traps)) return Run::NotBegun;
             kernels_ += region.kernels.size();
-            return true;
+            return Run::Done;
         } catch (const std::bad_alloc&) {
             fail({});
         } catch (const std::exception& error) {
             fail(error.what());
         }
-        return false;
+        return Run::Failed;
     }
 
     /// Memory of what a region makes and leaves behind.

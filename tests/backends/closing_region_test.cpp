@@ -47,7 +47,7 @@ public:
         be::Traps traps;
         const be::Bindings bindings{&kernels_.program, &kernels_.plan, pointers, {}, 0};
         if (region != nullptr) {
-            backend.run_region(*region, bindings, std::vector<std::span<void* const>>(2), traps);
+            EXPECT_TRUE(backend.run_region(*region, bindings, std::vector<std::span<void* const>>(2), traps));
         } else {
             for (const bc::Kernel& kernel : kernels_.plan.kernels) backend.run(kernel, bindings, traps);
         }

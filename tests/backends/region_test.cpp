@@ -58,7 +58,7 @@ public:
         const be::Bindings bindings{&program_, &plan_, bases, scratch, 0};
         if (region != nullptr) {
             EXPECT_TRUE(backend.takes_region(*region, bindings));
-            backend.run_region(*region, bindings, std::vector<std::span<void* const>>(4), traps);
+            EXPECT_TRUE(backend.run_region(*region, bindings, std::vector<std::span<void* const>>(4), traps));
         } else {
             for (const bc::Kernel& kernel : plan_.kernels) backend.run(kernel, bindings, traps);
         }

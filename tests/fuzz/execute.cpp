@@ -142,7 +142,8 @@ private:
         std::vector<std::span<void* const>> memory;
         for (std::uint32_t k = region.first; k < region.end(); ++k) versions.push_back(versions_of(plan_.kernels[k]));
         for (const Versions& each : versions) memory.emplace_back(each.memory);
-        backend_.run_region(region, {&program_, &plan_, base_memory_, scratch_memory_}, memory, traps);
+        if (!backend_.run_region(region, {&program_, &plan_, base_memory_, scratch_memory_}, memory, traps))
+            throw std::bad_alloc();
         for (std::uint32_t k = region.first; k < region.end(); ++k) renew(plan_.kernels[k], versions[k - region.first]);
         versions.clear();
         for (const bc::Step& step : steps)

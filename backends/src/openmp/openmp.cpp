@@ -59,7 +59,7 @@ public:
         return threads_of_region(region, bindings, threads_now()) > 0;
     }
 
-    void run_region(const bc::Region& region, const Bindings& bindings,
+    bool run_region(const bc::Region& region, const Bindings& bindings,
                     std::span<const std::span<void* const>> versions, Traps&) override {
         const FloatEnvironment environment;
         const std::optional<bc::RegionMap> map = bc::map_of(region, *bindings.plan, *bindings.program);
@@ -74,6 +74,7 @@ public:
         std::vector<RegionWorker> workers;
         workers.reserve(static_cast<std::size_t>(cut.threads));
         for (int i = 0; i < cut.threads; ++i) workers.emplace_back(*map, cut, of_kernels, options_);
+        if (!take_memory(workers)) return false;
         std::optional<ReductionRun> closing;  // of the axis that is cut
         TileProgram last;
         if (map->closes(map->size() - 1)) {
@@ -81,6 +82,7 @@ public:
             closing.emplace(last, cut.threads);
         }
         run_pieces(workers, cut, closing ? &*closing : nullptr);
+        return true;
     }
 
 private:
@@ -124,6 +126,15 @@ private:
                                  site.op->op,
                                  found.value});
             }
+        }
+    }
+
+    static bool take_memory(std::vector<RegionWorker>& workers) {
+        try {
+            for (RegionWorker& worker : workers) worker.take_memory();
+            return true;
+        } catch (const std::bad_alloc&) {
+            return false;
         }
     }
 

@@ -78,7 +78,6 @@ RegionWorker::RegionWorker(const bc::RegionMap& map, const RegionCut& cut, std::
 
 void RegionWorker::run(std::int64_t begin, std::int64_t end, const ReductionRun* closing) {
     if (begin == end) return;
-    take_memory();
     begin_stretch(begin * cut_.piece);
     for (std::int64_t piece = begin; piece < end; ++piece) {
         const std::int64_t position = piece * cut_.piece;
@@ -97,7 +96,6 @@ void RegionWorker::take_memory() {
 
 /// The order of a nest's axes follows from its memory, so local memory must be as in the pieces.
 void RegionWorker::bind_closing(TileProgram& program, TileProgram::Choices choices) {
-    take_memory();
     begin_stretch(0);
     const std::size_t last = map_.size() - 1;
     const std::vector<RowWindow> windows = windows_of(last, 0);

@@ -31,6 +31,8 @@ public:
     RegionWorker(const bc::RegionMap& map, const RegionCut& cut, std::span<const Bindings> bindings,
                  const OpenMpOptions& options);
 
+    /// For the rows that it keeps; before all else. @throws std::bad_alloc
+    void take_memory();
     /// The last kernel, not cut: as in every piece, but for the extent of an axis. It is not to be run.
     /// @throws std::bad_alloc
     void bind_closing(TileProgram& program, TileProgram::Choices choices);
@@ -56,7 +58,6 @@ private:
         std::int64_t begin, end;
     };
 
-    void take_memory();
     void begin_stretch(std::int64_t position);
     void make_room(Rows& rows, std::int64_t position, std::int64_t count);
     Range range_of(std::size_t kernel, std::int64_t position, std::int64_t count) const noexcept;

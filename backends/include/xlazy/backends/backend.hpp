@@ -65,14 +65,16 @@ public:
     /// Runs a region that takes_region takes, piece by piece, so that what one kernel writes is in the caches when the
     /// next one reads it. What is local needs no memory. The result is that of one kernel after the other.
     /// @param versions of each kernel, as Bindings::versions
+    /// @return false: there is no memory for the rows that it keeps, and nothing was done
     /// @throws std::bad_alloc
-    virtual void run_region(const bc::Region& region, const Bindings& bindings,
-                            std::span<const std::span<void* const>> versions, Traps& traps) {
+    [[nodiscard]] virtual bool run_region(const bc::Region& region, const Bindings& bindings,
+                                          std::span<const std::span<void* const>> versions, Traps& traps) {
         Bindings mine = bindings;
         for (std::size_t i = 0; i < region.kernels.size(); ++i) {
             mine.versions = versions[i];
             run(bindings.plan->kernels[region.first + i], mine, traps);
         }
+        return true;
     }
 };
 
