@@ -56,7 +56,8 @@ public:
     }
 
     bool takes_region(const bc::Region& region, const Bindings& bindings) override {
-        return threads_of_region(region, bindings, threads_now()) > 0;
+        const int threads = threads_of_region(region, bindings, threads_now());
+        return threads > 0 && rows_fit(region, bindings, threads);
     }
 
     bool run_region(const bc::Region& region, const Bindings& bindings,
@@ -127,6 +128,17 @@ private:
                                  found.value});
             }
         }
+    }
+
+    /// Where memory is short, the caller must know before it plans with it.
+    bool rows_fit(const bc::Region& region, const Bindings& bindings, int threads) const {
+        constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30;
+        const std::uint64_t room = pool_room();
+        if (room >= kPlenty) return true;
+        const std::optional<bc::RegionMap> map = bc::map_of(region, *bindings.plan, *bindings.program);
+        if (!map) return false;
+        const RegionCut cut = cut_region(*map, bindings, threads, options_.piece_bytes);
+        return RegionWorker(*map, cut, {}, options_).bytes_of_rows() * static_cast<std::uint64_t>(cut.threads) <= room;
     }
 
     static bool take_memory(std::vector<RegionWorker>& workers) {

@@ -87,6 +87,12 @@ void RegionWorker::run(std::int64_t begin, std::int64_t end, const ReductionRun*
     }
 }
 
+std::uint64_t RegionWorker::bytes_of_rows() const noexcept {
+    std::int64_t bytes = 0;
+    for (const Rows& rows : rows_) bytes += rows.capacity * rows.row_bytes;
+    return static_cast<std::uint64_t>(bytes);
+}
+
 void RegionWorker::take_memory() {
     for (Rows& rows : rows_) {
         if (rows.memory.data() == nullptr)

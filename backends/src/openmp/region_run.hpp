@@ -31,6 +31,7 @@ public:
     RegionWorker(const bc::RegionMap& map, const RegionCut& cut, std::span<const Bindings> bindings,
                  const OpenMpOptions& options);
 
+    std::uint64_t bytes_of_rows() const noexcept;
     /// For the rows that it keeps; before all else. @throws std::bad_alloc
     void take_memory();
     /// The last kernel, not cut: as in every piece, but for the extent of an axis. It is not to be run.
