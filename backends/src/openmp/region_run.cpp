@@ -135,10 +135,12 @@ void RegionWorker::make_room(Rows& rows, std::int64_t position, std::int64_t cou
     std::int64_t first = std::numeric_limits<std::int64_t>::max(), end = rows.end;
     for (const RegionStorage::Use& use : rows.storage->uses) {
         const Range range = range_of(use.kernel, position, count);
-        first = std::min(first, range.begin + use.row);
         end = std::max(end, range.end + use.row);
+        // A kernel that is done, having fewer rows than others, needs none of these.
+        if (range.begin < map_.extent(use.kernel)) first = std::min(first, range.begin + use.row);
     }
     if (end - rows.first > rows.capacity) {
+        first = std::min(first, end);
         std::byte* const memory = rows.memory.data();
         std::memmove(memory, memory + (first - rows.first) * rows.row_bytes,
                      static_cast<std::size_t>(std::max<std::int64_t>(rows.end - first, 0) * rows.row_bytes));
