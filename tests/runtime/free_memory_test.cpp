@@ -5,6 +5,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+
+#include <unistd.h>
 
 namespace {
 
@@ -13,7 +16,8 @@ using xlazy::rt::free_memory;
 /// A folder with the files that the kernel would show.
 class FreeMemory : public testing::Test {
 protected:
-    std::string root = testing::TempDir() + "xlazy_free_memory";
+    // Of this process: tests may run side by side.
+    std::string root = testing::TempDir() + "xlazy_free_memory" + std::to_string(::getpid());
 
     FreeMemory() { std::filesystem::remove_all(root); }
     ~FreeMemory() override { std::filesystem::remove_all(root); }
