@@ -52,7 +52,8 @@ std::optional<Grid> common_grid(const ElementBox& a, const ElementBox& b) noexce
 }
 
 /// Adds the box as pieces whose ranges stay within their digits. What reaches beyond a digit goes on in the next one,
-/// as what is left of the digit's range, as whole ranges, and as the beginning of one. @return false if it cannot be
+/// as what is left of the digit's range, as whole ranges, and as the beginning of one. (A piece made at one level may
+/// begin beyond the digit of the next: carried first.) @return false if it cannot be
 /// said
 bool put_on_grid(const ElementBox& box, const Grid& grid, std::vector<OnGrid>& pieces) {
     OnGrid all;
@@ -70,12 +71,20 @@ bool put_on_grid(const ElementBox& box, const Grid& grid, std::vector<OnGrid>& p
         const std::int64_t radix = grid.radix(i);
         for (std::size_t k = 0, count = pieces.size(); k < count; ++k) {
             const OnGrid piece = pieces[k];
-            const Range range = piece.digits[i], next = piece.digits[i - 1];
+            const Range next = piece.digits[i - 1];
+            Range range = piece.digits[i];
             if (range.end() <= radix) continue;
+            const std::int64_t carry = range.first / radix;
+            range.first %= radix;
+            if (range.end() <= radix) {
+                pieces[k].digits[i] = range;
+                pieces[k].digits[i - 1].first += carry;
+                continue;
+            }
             const std::int64_t begun = range.first == 0 ? 0 : radix - range.first;
             const std::int64_t whole = (range.count - begun) / radix, tail = (range.count - begun) % radix;
             if (whole > 0 && next.count != 1) return false;
-            std::int64_t upper = next.first;
+            std::int64_t upper = next.first + carry;
             bool placed = false;
             const auto add = [&](Range digits, Range above) {
                 OnGrid& part = placed ? pieces.emplace_back(piece) : pieces[k];
