@@ -3,7 +3,10 @@
 #include "backends/test_kernel.hpp"
 
 #include "codegen/cpu_dialect.hpp"
+#include "codegen/cpu_types.hpp"
 #include "codegen/emitter.hpp"
+
+#include <fmt/format.h>
 
 namespace xlazy::test {
 namespace {
@@ -83,6 +86,21 @@ TEST(Codegen, EveryOpHasText) {
             for (const be::Isa isa : {be::Isa::baseline, be::Isa::avx2, be::Isa::avx512})
                 EXPECT_NE(text_of(kernel, isa, std::vector<be::AccessForm>(3)), "")
                     << bc::name_of(op) << " " << bc::name_of(type);
+        }
+    }
+}
+
+// An op of a type is a function NAME_TYPE; `any` of booleans once met a helper of that name.
+TEST(Codegen, NoHelperHasTheNameOfAnOp) {
+    for (const be::Isa isa : {be::Isa::baseline, be::Isa::avx2, be::Isa::avx512}) {
+        const std::vector<DType> types = enabled_types();
+        const std::string helpers = be::cpu_definitions(be::cpu_lanes(isa, types, 64), types);
+        EXPECT_NE(helpers.find(" any_lane("), std::string::npos);
+        for (std::size_t i = 0; i < bc::kOpCount; ++i) {
+            for (const DType type : types) {
+                const std::string name = fmt::format(" {}_{}(", bc::name_of(static_cast<Op>(i)), bc::name_of(type));
+                EXPECT_EQ(helpers.find(name), std::string::npos) << name;
+            }
         }
     }
 }

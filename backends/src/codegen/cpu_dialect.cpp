@@ -89,10 +89,10 @@ COLD void failed_$(struct xlazy_trap *trap, long position, long n, v_$ a, v_$ b,
   }
 }
 INLINE void check_masked_$(struct xlazy_trap *trap, long position, long n, v_$ a, v_$ b, v_bool m) {
-  if (any_bool(to_bool_$(b == 0) & m)) failed_$(trap, position, n, a, b, m);
+  if (any_lane(to_bool_$(b == 0) & m)) failed_$(trap, position, n, a, b, m);
 }
 INLINE void check_$(struct xlazy_trap *trap, long position, long n, v_$ a, v_$ b) {
-  if (any_bool(to_bool_$(b == 0))) failed_$(trap, position, n, a, b, ~(v_bool){0});
+  if (any_lane(to_bool_$(b == 0))) failed_$(trap, position, n, a, b, ~(v_bool){0});
 }
 )";
 
@@ -119,7 +119,7 @@ INLINE d_$ divisor_$(v_$ c) {
 }
 INLINE v_$ quotient_$(v_$ x, d_$ d) {
   const v_$ q = fma_lanes_$(x, d.y, x * d.rest), r = fma_lanes_$(fma_lanes_$(-q, d.c, x), d.y, q);
-  return __builtin_expect(any_bool(far_$(x) | d.far), 0) ? x / d.c : r;
+  return __builtin_expect(any_lane(far_$(x) | d.far), 0) ? x / d.c : r;
 }
 )";
 
@@ -140,7 +140,7 @@ INLINE v_c64 quotient_c64(void *call, v_c64 a, v_c64 b) {
   const v_f64 divisor = c * c + d * d;
   const v_c64 r = {__builtin_convertvector((x * c + y * d) / divisor, v_f32),
                    __builtin_convertvector((y * c - x * d) / divisor, v_f32)};
-  return any_bool(to_bool_f32((r.re != r.re) & (r.im != r.im))) ? loop_c64(call, a, b) : r;
+  return any_lane(to_bool_f32((r.re != r.re) & (r.im != r.im))) ? loop_c64(call, a, b) : r;
 }
 )";
 constexpr std::string_view kQuotientOfDoubles = R"(
@@ -157,7 +157,7 @@ INLINE v_c128 quotient_c128(void *call, v_c128 a, v_c128 b) {
   const m_f64 normal = magnitude_f64(ratio) > least;
   const v_f64 from_y = pick_f64(normal, y * ratio, d * (y / c)), from_x = pick_f64(normal, x * ratio, d * (x / c));
   const v_c128 z = {(from_y + x) / divisor, pick_f64(turned, from_x - y, y - from_x) / divisor};
-  return any_bool(to_bool_f64((z.re != z.re) & (z.im != z.im))) ? loop_c128(call, a, b) : z;
+  return any_lane(to_bool_f64((z.re != z.re) & (z.im != z.im))) ? loop_c128(call, a, b) : z;
 }
 )";
 

@@ -193,7 +193,7 @@ const char* any_text(Isa isa) noexcept {
     switch (isa) {
         case Isa::avx512:
             return R"(
-INLINE int any_bool(v_bool m) {
+INLINE int any_lane(v_bool m) {
   unsigned short k;
   __asm__("vptestmd %1, %1, %0" : "=Yk"(k) : "v"(m));
   return k != 0;
@@ -201,14 +201,14 @@ INLINE int any_bool(v_bool m) {
 )";
         case Isa::avx2:
             return R"(
-INLINE int any_bool(v_bool m) {
+INLINE int any_lane(v_bool m) {
   typedef long long all __attribute__((vector_size(32)));
   return !__builtin_ia32_ptestz256((all)m, (all)m);
 }
 )";
         default:
             return R"(
-INLINE int any_bool(v_bool m) {
+INLINE int any_lane(v_bool m) {
   typedef char all __attribute__((vector_size(16)));
   return __builtin_ia32_pmovmskb128((all)m) != 0;
 }
