@@ -158,8 +158,10 @@ private:
 
 }  // namespace
 
+Body body_of(const KernelForm& form, const Dialect& dialect) { return Emitter(form, dialect).body(); }
+
 std::optional<Source> emit(const KernelForm& form, const Dialect& dialect, std::string_view name) {
-    Body body = Emitter(form, dialect).body();
+    Body body = body_of(form, dialect);
     std::optional<Source> source = dialect.unit(body, name);
     if (source) source->calls = std::move(body.calls);
     return source;

@@ -6,6 +6,9 @@
 
 namespace xlazy::be {
 
+/// The kernel as statements, for dialects that put several into one translation unit.
+Body body_of(const KernelForm& form, const Dialect& dialect);
+
 /// The code of a kernel as function `name`. Kernels whose ops, types and layouts are equal have equal code, whatever
 /// batch they are of. @return nothing where the dialect lacks an op
 std::optional<Source> emit(const KernelForm& form, const Dialect& dialect, std::string_view name = "xlazy_kernel");
