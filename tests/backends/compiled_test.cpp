@@ -53,10 +53,66 @@ TEST_F(Compiled, RandomKernels) {
     const auto before = be::jit_counts();
     compare(kernels, 2);
     const auto after = be::jit_counts();
-    // All but those with scans, which are a quarter.
+    // All but scans in blocks of several columns.
     EXPECT_GT(after.compiled - before.compiled, 65u);
     EXPECT_GT(after.runs - before.runs, 65u);
     EXPECT_EQ(after.refused, before.refused);
+}
+
+/// Rows that are leaves, some leaves or several to a thread, and leaves of rows; what stands before and behind.
+template <class T>
+TestKernel scan_kernel(Op op, const Extents& extents, std::uint8_t axis, bool in_place, bool fails) {
+    TestKernel kernel(extents);
+    const std::int64_t count = bc::element_count(extents);
+    std::vector<T> values, others;
+    std::mt19937 random(static_cast<unsigned>(count));
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto value = static_cast<T>(op == Op::cumprod ? 1 + random() % 5 : random() % 1000);
+        values.push_back(std::is_integral_v<T> ? value : op == Op::cumprod ? 1 + value / 300 : value / 7);
+        others.push_back(static_cast<T>(fails && i == count / 2 + 3 ? 0 : 1 + random() % 7));
+    }
+    const DType type = bc::dtype_of<T>();
+    const std::uint32_t x = kernel.dense(kernel.base_of(values), extents);
+    const ValueId a = kernel.load(x), b = kernel.load(kernel.dense(kernel.base_of(others), extents));
+    const ValueId before = kernel.compute(fails ? Op::div : Op::max, type, {a, b});
+    const ValueId scan = kernel.compute(op, type, {before}, type, bc::kNoValue, axis);
+    const ValueId other = kernel.compute(Op::cumsum, type, {b}, type, bc::kNoValue, axis);
+    const ValueId behind = kernel.compute(Op::add, type, {kernel.compute(Op::mul, type, {scan, b}), other});
+    kernel.store(in_place ? x : kernel.dense(kernel.base(type, count), extents), behind);
+    kernel.store(kernel.dense(kernel.base(type, count), extents), before);
+    return kernel;
+}
+
+TEST_F(Compiled, Scans) {
+    const std::pair<Extents, std::uint8_t> shapes[] = {
+        {{64}, 0},      {{5000}, 0},      {{70001}, 0},      {{300, 65}, 1},    {{3, 4097}, 1},  {{2, 20000}, 1},
+        {{100, 33}, 0}, {{1000, 300}, 0}, {{90, 40, 50}, 0}, {{6, 200, 70}, 1}, {{40, 3000}, 0}, {{70, 5, 64}, 2}};
+    const auto with_isa = [&](be::Isa isa, int threads, std::size_t step) {
+        if (!be::set_isa(isa)) return;
+        std::vector<TestKernel> kernels;
+        std::size_t number = 0;
+        for (const DType type : enabled_types()) {
+            if (type == DType::boolean || bc::is_complex(type)) continue;
+            for (const auto& [extents, axis] : shapes) {
+                if (++number % step != 0) continue;
+                with_type(type, [&]<class T>(std::type_identity<T>) {
+                    if constexpr (!std::is_same_v<T, bool> && !is_complex<T>) {
+                        const Op op = number / step % 2 == 0 ? Op::cumsum : Op::cumprod;
+                        const bool fails = std::is_integral_v<T> && number / step % 3 == 0;
+                        kernels.push_back(scan_kernel<T>(op, extents, axis, number / step % 5 == 0, fails));
+                    }
+                });
+            }
+        }
+        const auto before = be::jit_counts();
+        compare(kernels, threads);
+        // Where rows are scanned and an op fails, the interpreter does it.
+        EXPECT_GE((be::jit_counts().runs - before.runs) * 10, kernels.size() * 8);
+    };
+    with_isa(be::Isa::avx512, 1, 1);
+    with_isa(be::Isa::avx512, 3, 2);
+    with_isa(be::Isa::avx2, 2, 3);
+    with_isa(be::Isa::baseline, 2, 3);
 }
 
 TEST_F(Compiled, TheOpTable) { compare(op_table(0), 1); }

@@ -16,6 +16,10 @@ struct KernelArguments {
         std::int64_t index;  ///< of the first element that failed
         unsigned char operands[2][16];
     };
+    struct Scan {
+        std::byte* carry;         ///< gets what the leaf comes to, a row of values
+        const std::byte* prefix;  ///< what the leaves before have come to; may be null
+    };
     char* const* pointers;          ///< one an access: the stretch's first element, or its coordinate
     const std::int64_t* rows_step;  ///< one an access: bytes from row to row
     const std::int64_t* step;       ///< one an access: bytes from element to element
@@ -23,7 +27,9 @@ struct KernelArguments {
     void* const* calls;  ///< in the order of Source::calls
     Trap* traps;
     std::int64_t rows, columns;
-    std::int64_t position;  ///< of the first element in the domain
+    std::int64_t position;     ///< of the first element in the domain
+    const Scan* scans;         ///< each row is a leaf, or all rows are one
+    std::int64_t only_totals;  ///< nothing is stored but what the leaves come to
 };
 using KernelFunction = void (*)(const KernelArguments*);
 

@@ -242,6 +242,7 @@ constexpr std::string_view kArguments = R"(
 #endif
 #define COLD static __attribute__((noinline, cold, unused))
 struct xlazy_trap { long index; unsigned char operands[2][16]; };
+struct xlazy_scan { char *carry; const char *prefix; };
 struct xlazy_arguments {
   char *const *pointers;
   const long *rows_step, *step;
@@ -249,6 +250,8 @@ struct xlazy_arguments {
   void *const *calls;
   struct xlazy_trap *traps;
   long rows, columns, position;
+  const struct xlazy_scan *scans;
+  long only_totals;
 };
 typedef void (*xlazy_loop)(const void *, const void *, const void *, void *, long);
 REST void move_part(char *to, const char *from, long n) {

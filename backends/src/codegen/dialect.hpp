@@ -21,6 +21,7 @@ struct Statement {
         Index,    ///< coordinates of access `number`
         Store,    ///< `text`, the name of a value, to access `number`
         Fold,     ///< `text`, the name of a value, into the leaf that goes to access `number`, by `op`
+        Scan,     ///< of `text`, the name of a value, by `op`; `number` is that of the scan
         Divisor,  ///< what quotients by `text`, the name of a value, have in common
         Check,    ///< an op that can fail did so where `text`, a call, finds it; `number` is that of the trap
     };
@@ -32,6 +33,7 @@ struct Statement {
     std::string name{};  ///< of the value that it makes
     std::string text{};
     bc::Op op{};
+    bool before_scan = false;  ///< a scan, or what one is made of
 };
 
 /// An op that the code of a kernel needs, for a type of operands and of the result.
@@ -49,9 +51,11 @@ struct Body {
     std::vector<bc::DType> types;  ///< of values, ascending
     std::vector<HostCall> calls;
     unsigned accesses = 0;
+    Folding scanning = Folding::None;
 };
 
-/// Types and ops whose leaves generated code can fold. All combine steps have an identity, which absent values are.
+/// Types whose leaves generated code can fold or scan. All combine steps of reductions have an identity, which absent
+/// values are.
 constexpr bool can_fold(bc::DType type) noexcept { return !bc::is_complex(type); }
 
 class Dialect {

@@ -16,6 +16,8 @@ public:
     Emitter(const KernelForm& form, const Dialect& dialect) : form_(form), dialect_(dialect) {}
 
     Body body() {
+        body_.scanning = form_.scanning;
+        find_before_scans();
         for (std::size_t i = 0; i < form_.kernel->ops.size(); ++i) add(i);
         std::ranges::sort(body_.types);
         return std::move(body_);
@@ -27,15 +29,34 @@ private:
         Scope scope = Scope::Element;
     };
 
+    void find_before_scans() {
+        const std::vector<MicroOp>& ops = form_.kernel->ops;
+        before_scan_.assign(ops.size(), false);
+        for (std::size_t i = ops.size(); i-- > 0;) {
+            if (is_scan(ops[i])) before_scan_[i] = true;
+            if (!before_scan_[i]) continue;
+            for (const bc::ValueId value : ops[i].in) {
+                if (value != bc::kNoValue) before_scan_[value] = true;
+            }
+        }
+    }
+
     void add(std::size_t i) {
         const MicroOp& op = form_.kernel->ops[i];
         values_.push_back({fmt::format("t{}", i)});
         see(op.result);
+        const std::size_t first = body_.statements.size();
+        add(op);
+        for (std::size_t k = first; k < body_.statements.size(); ++k) body_.statements[k].before_scan = before_scan_[i];
+    }
+
+    void add(const MicroOp& op) {
         switch (op.kind) {
             case Kind::LoadView:
             case Kind::LoadScratch: return add_load(op);
             case Kind::LoadScalar: return make(Statement::Kind::Scalar, Scope::Kernel, op.result, scalars_++);
-            case Kind::Compute: return op.op == bc::Op::index ? add_index(op) : add_compute(op);
+            case Kind::Compute:
+                return op.op == bc::Op::index ? add_index(op) : is_scan(op) ? add_scan(op) : add_compute(op);
             default: return add_store(op);
         }
     }
@@ -67,6 +88,13 @@ private:
         const AccessForm form = next_access();
         make(Statement::Kind::Index, form.layout == Layout::Uniform ? Scope::Row : Scope::Element, op.result, number,
              form);
+    }
+
+    void add_scan(const MicroOp& op) {
+        see(op.type);
+        use_of({op.op, op.type, op.result});
+        make(Statement::Kind::Scan, Scope::Element, op.result, scans_++, {}, values_[op.in[0]].name);
+        body_.statements.back().op = op.op;
     }
 
     void add_store(const MicroOp& op) {
@@ -152,7 +180,8 @@ private:
     const Dialect& dialect_;
     std::vector<Value> values_;
     Body body_;
-    unsigned scalars_ = 0, traps_ = 0;
+    std::vector<bool> before_scan_;
+    unsigned scalars_ = 0, traps_ = 0, scans_ = 0;
     bool stored_ = false;
 };
 

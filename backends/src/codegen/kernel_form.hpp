@@ -18,11 +18,11 @@ enum class Layout : std::uint8_t {
     Strided,
 };
 
-/// What generated code does with the values of a reduction.
+/// What generated code does with the values of a reduction or a scan.
 enum class Folding : std::uint8_t {
     None,  ///< leaves them in dense memory
-    Leaf,  ///< folds a row, which is one leaf with all lanes of the reduction rule, to one value a row
-    Rows,  ///< folds the rows of a leaf that has one lane, one after the other, to a row of values
+    Leaf,  ///< folds or scans a row, which is one leaf with all lanes of the reduction rule, to one value a row
+    Rows,  ///< folds or scans the rows of a leaf that has one lane, one after the other, to a row of values
 };
 
 /// Of a load, store, reduction or generator: how generated code meets it.
@@ -37,11 +37,16 @@ struct KernelForm {
     const bc::Kernel* kernel = nullptr;
     /// One an access, in the order of the micro-ops that have one: all but computations and scalars, and the generator.
     std::vector<AccessForm> accesses;
+    Folding scanning = Folding::None;  ///< of all scans; None where the kernel has none
 };
 
 constexpr bool has_access(const bc::MicroOp& op) noexcept {
     using Kind = bc::MicroOp::Kind;
     return op.kind == Kind::Compute ? op.op == bc::Op::index : op.kind != Kind::LoadScalar;
+}
+
+constexpr bool is_scan(const bc::MicroOp& op) noexcept {
+    return op.kind == bc::MicroOp::Kind::Compute && bc::info(op.op).kind == bc::OpKind::Scan;
 }
 
 /// A loop of the host, a MapFn with arrays for operands, that generated code calls through a pointer.

@@ -307,10 +307,10 @@ struct Tiers {
     }
 };
 
-Variant* find_variant(const bc::Kernel& kernel, std::span<const AccessForm> accesses) {
+Variant* find_variant(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Folding scanning) {
     Tiers& tiers = Tiers::get();
     if (tiers.mode.load(std::memory_order_relaxed) == JitMode::off) return nullptr;
-    return &tiers.variants.find(kernel, accesses, current_isa());
+    return &tiers.variants.find(kernel, accesses, scanning, current_isa());
 }
 
 const Code* code_for_run(Variant& variant, std::int64_t elements) { return Tiers::get().run(variant, elements); }

@@ -28,7 +28,7 @@ struct Code {
 /// A kernel whose operands lie in a certain way, on one instruction set. Lives as long as the process.
 class Variant {
 public:
-    Variant(const bc::Kernel& kernel, std::vector<AccessForm> accesses, Isa isa);
+    Variant(const bc::Kernel& kernel, std::vector<AccessForm> accesses, Folding scanning, Isa isa);
     Variant(const Variant&) = delete;
     Variant& operator=(const Variant&) = delete;
 
@@ -53,7 +53,7 @@ private:
 /// The variant for a kernel with operands of that form. At most kMaxVariants are made of a kernel on an instruction
 /// set: the last one reads and writes all operands by strides, and serves every form.
 /// @return null where the JIT is off
-Variant* find_variant(const bc::Kernel& kernel, std::span<const AccessForm> accesses);
+Variant* find_variant(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Folding scanning = Folding::None);
 inline constexpr std::size_t kMaxVariants = 3;
 
 /// Counts a run on so many elements. @return the code that it is to use, or null

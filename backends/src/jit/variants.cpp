@@ -25,10 +25,11 @@ char code_of(Kind kind) noexcept {
 }
 
 /// Everything of a kernel that its code depends on.
-std::string signature_of(const bc::Kernel& kernel, Isa isa) {
+std::string signature_of(const bc::Kernel& kernel, Folding scanning, Isa isa) {
     std::string key;
-    key.reserve(kernel.ops.size() * 12 + 1);
+    key.reserve(kernel.ops.size() * 12 + 2);
     key += static_cast<char>(isa);
+    key += static_cast<char>(scanning);
     for (const MicroOp& op : kernel.ops) {
         key += code_of(op.kind);
         key += static_cast<char>(op.op);
@@ -58,12 +59,12 @@ std::vector<AccessForm> any_form(const bc::Kernel& kernel) {
 
 static_assert(bc::kOpCount < 256);
 
-Variant::Variant(const bc::Kernel& kernel, std::vector<AccessForm> accesses, Isa isa)
-    : kernel_(kernel), form_{&kernel_, std::move(accesses)}, isa_(isa) {}
+Variant::Variant(const bc::Kernel& kernel, std::vector<AccessForm> accesses, Folding scanning, Isa isa)
+    : kernel_(kernel), form_{&kernel_, std::move(accesses), scanning}, isa_(isa) {}
 
-Variant& Variants::find(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Isa isa) {
+Variant& Variants::find(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Folding scanning, Isa isa) {
     const std::lock_guard guard(mutex_);
-    Family& family = families_[signature_of(kernel, isa)];
+    Family& family = families_[signature_of(kernel, scanning, isa)];
     const auto same = [&](std::span<const AccessForm> form) {
         return std::ranges::find_if(family,
                                     [&](const auto& each) { return std::ranges::equal(each->form().accesses, form); });
@@ -74,7 +75,7 @@ Variant& Variants::find(const bc::Kernel& kernel, std::span<const AccessForm> ac
         form = any_form(kernel);
         if (const auto at = same(form); at != family.end()) return **at;
     }
-    return *family.emplace_back(std::make_unique<Variant>(kernel, std::move(form), isa));
+    return *family.emplace_back(std::make_unique<Variant>(kernel, std::move(form), scanning, isa));
 }
 
 }  // namespace xlazy::be::jit

@@ -12,7 +12,7 @@ namespace xlazy::be::jit {
 class Variants {
 public:
     /// As find_variant.
-    Variant& find(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Isa isa);
+    Variant& find(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Folding scanning, Isa isa);
     /// Those that hold for `f`.
     template <class F>
     std::vector<Variant*> those(F&& f) {

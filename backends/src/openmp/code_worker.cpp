@@ -44,6 +44,7 @@ void TileWorker::prepare_code() {
     const std::size_t values =
         program_->reductions().size() * static_cast<std::size_t>(program_->code_tile()) * sizeof(Cell);
     if (code_values_.size() < values + kLine) code_values_.resize(values + kLine);
+    code_scans_.resize(program_->scans().size());
     code_traps_.assign(program_->faults().size(), {kNoFailure, {}});
 }
 
@@ -91,6 +92,34 @@ void TileWorker::fold_rows_by_code(std::int64_t position, std::int64_t rows, std
     if (program_->streams()) _mm_sfence();
 }
 
+void TileWorker::aim_scans() noexcept {
+    for (std::size_t i = 0; i < code_scans_.size(); ++i)
+        code_scans_[i] = {targets_[i].accumulators, targets_[i].prefix};
+}
+
+void TileWorker::scan_leaf_by_code(std::int64_t position, std::int64_t column, std::int64_t indices,
+                                   std::int64_t width) noexcept {
+    aim_scans();
+    if (program_->code_scanning() == Folding::Leaf)
+        call_code(position, position % shape_.n, 1, indices, code_rows_step_.data());
+    else
+        call_code(position + column, column, indices, width, code_rows_step_.data());
+    note_traps();
+    if (program_->streams()) _mm_sfence();
+}
+
+void TileWorker::scan_leaves_by_code(std::int64_t begin, std::int64_t end) noexcept {
+    aim_scans();
+    if (program_->code_scanning() == Folding::Leaf) {
+        compute(begin * shape_.n, end * shape_.n);
+    } else {
+        for (; begin < end; ++begin)
+            call_code(begin * shape_.n * shape_.inner, 0, shape_.n, shape_.inner, code_rows_step_.data());
+    }
+    note_traps();
+    if (program_->streams()) _mm_sfence();
+}
+
 /// All values of the positions [begin, end).
 void TileWorker::compute(std::int64_t begin, std::int64_t end) noexcept {
     const LoopNest& nest = program_->nest();
@@ -118,7 +147,7 @@ void TileWorker::call_code(std::int64_t position, std::int64_t column, std::int6
         for (unsigned axis = 0; axis < nest.rank(); ++axis) address += index[axis] * access.strides[axis];
         code_pointers_[i] = at(address);
     }
-    for (std::size_t i = 0; i < targets_.size(); ++i) {
+    for (std::size_t i = 0; i < program_->reductions().size(); ++i) {
         const Reduction& reduction = program_->reductions()[i];
         const std::int64_t values =
             (position - position_) / (program_->code_folding() == Folding::Leaf ? nest.extent(last) : 1);
@@ -146,7 +175,9 @@ void TileWorker::call_code(std::int64_t position, std::int64_t column, std::int6
                                     code_traps_.data(),
                                     rows,
                                     columns,
-                                    position};
+                                    position,
+                                    code_scans_.data(),
+                                    only_before_scans_};
     code_->function(&arguments);
 }
 

@@ -69,6 +69,7 @@ void ScanRun::run(TileWorker& worker, int part) const noexcept {
         worker.fold_segments();
         for (std::size_t i = 0; i < program_.scans().size(); ++i)
             worker.target(i).accumulators = rows_of(worker, i).carry;
+        if (worker.scanning() != Folding::None) return worker.scan_leaves_by_code(begin, end);
         worker.run(begin * length, end * length);
     } else if (!two_passes_) {
         const auto [begin, end] = share(lines, part, threads_);
@@ -126,6 +127,8 @@ void ScanRun::run_line(TileWorker& worker, const Line& line, std::int64_t first,
 void ScanRun::run_leaf(TileWorker& worker, const Line& line, std::int64_t leaf) const noexcept {
     const std::int64_t begin = leaf * shape_.leaf, end = std::min(shape_.n, begin + shape_.leaf);
     const std::int64_t first = line.outer * shape_.n * shape_.inner;
+    if (worker.scanning() != Folding::None)
+        return worker.scan_leaf_by_code(first + begin * shape_.inner, line.begin, end - begin, line.width());
     if (column_parts_ == 1) {
         worker.fold_rows(first + begin * shape_.inner, shape_.inner, true);
         worker.run(first + begin * shape_.inner, first + end * shape_.inner);

@@ -38,10 +38,6 @@ std::size_t bytes_of_element(const MicroOp& op) noexcept {
     return bc::size_of(is_reduce(op.kind) ? op.result : op.type);
 }
 
-bool is_scan(const MicroOp& op) noexcept {
-    return op.kind == Kind::Compute && bc::info(op.op).kind == bc::OpKind::Scan;
-}
-
 int reduced_axis(const bc::Kernel& kernel) {
     int axis = LoopNest::kNoAxis;
     for (const MicroOp& op : kernel.ops) {
@@ -407,15 +403,19 @@ void TileProgram::list_code_scalars() noexcept {
 }
 
 /// Compiled code goes along the last axis; what is a panel is dense for it, too. Reductions of memory that is folded
-/// where it lies have nothing to gain; scans go by their own loops.
+/// where it lies have nothing to gain.
 void TileProgram::find_code() {
     variant_ = nullptr;
-    code_folding_ = Folding::None;
+    code_folding_ = code_scanning_ = Folding::None;
     code_scalars_.assign(static_cast<std::size_t>(std::ranges::count(kernel_->ops, Kind::LoadScalar, &MicroOp::kind)),
                          nullptr);
     list_code_scalars();
     const bool loops_look = bindings_->check_finite;  // at what they compute, which compiled code does not
-    if (!choices_.compiled || loops_look || nest_.count() == 0 || !scans_.empty()) return;
+    if (!choices_.compiled || loops_look || nest_.count() == 0) return;
+    if (!scans_.empty()) {
+        code_scanning_ = choose_scanning();
+        if (code_scanning_ == Folding::None) return;
+    }
     if (!reductions_.empty() && only_folds_memory()) return;
     code_folding_ = choose_folding();
     choose_code_axis();
@@ -429,7 +429,7 @@ void TileProgram::find_code() {
         if (!is_reduce(kernel_->ops[i].kind) && std::ranges::find(panels_, access) == panels_.end())
             form.layout = nest_.layout(nest_.accesses()[access], code_axis_);
     }
-    variant_ = jit::find_variant(*kernel_, accesses);
+    variant_ = jit::find_variant(*kernel_, accesses, code_scanning_);
     const bool folds = variant_ != nullptr &&
                        std::ranges::any_of(variant_->form().accesses,
                                            [](const AccessForm& form) { return form.folding != Folding::None; });
@@ -447,6 +447,19 @@ Folding TileProgram::choose_folding() const noexcept {
         return pays ? Folding::Leaf : Folding::None;
     }
     const bool rows = nest_.reduced() == last - 1 && reduction_shape().lanes == 1 && faults_.empty() && panels_.empty();
+    return rows ? Folding::Rows : Folding::None;
+}
+
+/// Where blocks of several indices have several columns, the interpreter's loops scan them.
+Folding TileProgram::choose_scanning() const noexcept {
+    const auto no_code = [](const MicroOp& op) { return is_scan(op) && !can_fold(op.type); };
+    if (std::ranges::any_of(kernel_->ops, no_code) || !panels_.empty()) return Folding::None;
+    const auto last = static_cast<int>(nest_.rank()) - 1;
+    if (nest_.reduced() == last) {
+        const bool pays = nest_.reduced_inner() == 1 && nest_.extent(nest_.rank() - 1) >= kShortLeaf;
+        return pays ? Folding::Leaf : Folding::None;
+    }
+    const bool rows = nest_.reduced() == last - 1 && reduction_shape().lanes == 1 && faults_.empty();
     return rows ? Folding::Rows : Folding::None;
 }
 

@@ -34,7 +34,7 @@ struct TileOp {
         Fold,       ///< a -> reduction `extra`
         Check,      ///< are `out`'s values, made of a, b and c, finite? `extra` numbers the check
         CheckOnce,
-        Scan,       ///< a -> out, by scan `extra`
+        Scan,  ///< a -> out, by scan `extra`
     };
     explicit TileOp(Kind what) noexcept : kind(what) {}
 
@@ -136,6 +136,8 @@ public:
     const jit::Code* code(std::int64_t runs = 1) const noexcept;
     /// What compiled code does with the values of reductions.
     Folding code_folding() const noexcept { return code_folding_; }
+    /// How compiled code scans.
+    Folding code_scanning() const noexcept { return code_scanning_; }
     /// Compiled code goes through the axes from this one on as through one.
     unsigned code_axis() const noexcept { return code_axis_; }
     /// The scalars that compiled code gets.
@@ -194,6 +196,7 @@ private:
     void choose_fetched();
     void find_code();
     Folding choose_folding() const noexcept;
+    Folding choose_scanning() const noexcept;
     void choose_code_axis() noexcept;
     void list_code_scalars() noexcept;
 
@@ -247,7 +250,7 @@ private:
     std::vector<Layout> layouts_;
     std::vector<std::uint16_t> panels_, fetched_;
     jit::Variant* variant_ = nullptr;
-    Folding code_folding_ = Folding::None;
+    Folding code_folding_ = Folding::None, code_scanning_ = Folding::None;
     unsigned code_axis_ = 0;
     std::vector<const void*> code_scalars_;
     std::size_t cells_begin_ = 0, slots_begin_ = 0, cells_ = 0, slots_ = 0;

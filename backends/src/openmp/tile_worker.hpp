@@ -47,6 +47,14 @@ public:
     /// So many rows from a position on, by code that folds rows: the target's `values` get `width` values.
     void fold_rows_by_code(std::int64_t position, std::int64_t rows, std::int64_t width) noexcept;
 
+    /// How compiled code scans.
+    Folding scanning() const noexcept { return code_ != nullptr ? program_->code_scanning() : Folding::None; }
+    /// A leaf, by code, of the columns [column, column + width): from the carries and prefixes of the targets.
+    void scan_leaf_by_code(std::int64_t position, std::int64_t column, std::int64_t indices,
+                           std::int64_t width) noexcept;
+    /// Outer indices of one leaf each, by code.
+    void scan_leaves_by_code(std::int64_t begin, std::int64_t end) noexcept;
+
     /// How the tiles of a reduction are folded, or scanned.
     enum class Fold : std::uint8_t {
         Rows,      ///< rows of accumulators, one row after the other
@@ -105,6 +113,7 @@ private:
     void compute(std::int64_t begin, std::int64_t end) noexcept;
     void call_code(std::int64_t position, std::int64_t column, std::int64_t rows, std::int64_t columns,
                    const std::int64_t* rows_step) noexcept;
+    void aim_scans() noexcept;
     void note_traps() noexcept;
     void seek(std::int64_t block) noexcept;
     void next_block() noexcept;
@@ -131,6 +140,7 @@ private:
     std::vector<char*> code_pointers_;
     std::vector<std::int64_t> code_rows_step_, code_step_, code_leaf_step_;
     std::vector<KernelArguments::Trap> code_traps_;
+    std::vector<KernelArguments::Scan> code_scans_;
     std::vector<std::byte> code_values_;  ///< [reduction][code tile]: what is to be folded
     std::vector<void*> pointers_;
     std::vector<std::intptr_t> origins_;  ///< of the accesses: address of the block's first element
