@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocks by size class: eight classes a doubling, so at most an eighth of a block is slack. Small blocks come from
 // malloc and are kept in a list a class; large ones are mappings of their own, aligned for huge pages, kept in order of
-// their release. While such a block is free the system may take its pages when memory gets short: MADV_FREE costs half
-// a percent of writing the block, and its pages stay where nobody wants them.
+// their release. Of the blocks that have been free for longest the system may take the pages when memory gets short
+// (MADV_FREE). Those freed last are not offered: a loop takes them again at once, and a block that was offered costs
+// the next to write it 5 to 10 us a MB, a tenth of a kernel.
 //
 // Which node of a machine the pages lie on is decided by the thread that touches them first. Kernels cut an array among
 // the threads the same way every time, so blocks are spread over the nodes as they will be used, and remain so when
@@ -14,6 +15,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -35,6 +37,9 @@ constexpr std::size_t kSmallCacheBytes = std::size_t{4} << 20;
 /// Free large blocks are kept up to this, or up to half of the largest amount that was in use, whichever is more: a
 /// program that works on gigabytes loses more by fresh pages than by memory that it had anyway.
 constexpr std::size_t kLargeCacheBytes = std::size_t{256} << 20;
+/// The blocks freed last that are not offered to the system: up to this, or up to a quarter of the largest amount that
+/// was in use.
+constexpr std::size_t kWarmBytes = std::size_t{128} << 20;
 
 struct SizeClass {
     std::size_t index;
@@ -85,6 +90,7 @@ struct alignas(kAlignment) SmallList {
 struct LargeBlock {
     void* pointer;
     std::size_t bytes;
+    bool offered = false;  ///< to the system
 };
 
 void* map_large(std::size_t bytes) noexcept {
@@ -124,7 +130,7 @@ public:
         if (size.index < kSmallClasses)
             give_small(size, pointer);
         else
-            give_large({pointer, size.bytes});
+            give_large({.pointer = pointer, .bytes = size.bytes});
     }
 
     void trim() noexcept {
@@ -252,15 +258,27 @@ private:
 
     void give_large(LargeBlock block) noexcept {
         const std::lock_guard guard(large_mutex_);
-        const std::uint64_t half_peak = peak_.load(std::memory_order_relaxed) / 2;
-        const std::uint64_t most = half_peak > kLargeCacheBytes ? half_peak : kLargeCacheBytes;
+        const std::uint64_t peak = peak_.load(std::memory_order_relaxed);
+        const std::uint64_t most = std::max<std::uint64_t>(peak / 2, kLargeCacheBytes);
         if (block.bytes > most || !remember(block)) {
             munmap(block.pointer, block.bytes);
             return;
         }
-        madvise(block.pointer, block.bytes, MADV_FREE);
         large_cached_ += block.bytes;
         release_large(most);
+        offer_all_but(std::max<std::uint64_t>(peak / 4, kWarmBytes));
+    }
+
+    /// Offers the blocks freed first to the system, so that at most `warm` bytes are not. What is older than an offered
+    /// block is offered, too. The mutex is held.
+    void offer_all_but(std::uint64_t warm) noexcept {
+        std::uint64_t bytes = 0;
+        for (auto block = large_.rbegin(); block != large_.rend() && !block->offered; ++block) {
+            bytes += block->bytes;
+            if (bytes <= warm) continue;
+            madvise(block->pointer, block->bytes, MADV_FREE);
+            block->offered = true;
+        }
     }
 
     bool remember(LargeBlock block) noexcept {
