@@ -10,6 +10,8 @@
 // they are reused for arrays of the same size class; that is why there are no lists by node.
 #include "xlazy/backends/memory_pool.hpp"
 
+#include "xlazy/backends/device_memory.hpp"
+
 #include "xlazy/bytecode/counting.hpp"
 
 #include <pthread.h>
@@ -320,7 +322,10 @@ Pool& pool() noexcept {
 }  // namespace
 
 void* pool_allocate(std::size_t bytes) { return pool().allocate(bytes); }
-void pool_free(void* pointer, std::size_t bytes) noexcept { pool().free(pointer, bytes); }
+void pool_free(void* pointer, std::size_t bytes) noexcept {
+    forget_on_device(pointer);
+    pool().free(pointer, bytes);
+}
 void pool_trim() noexcept { pool().trim(); }
 void pool_set_limit(std::uint64_t bytes) noexcept { pool().set_limit(bytes); }
 std::uint64_t pool_room() noexcept { return pool().room(); }

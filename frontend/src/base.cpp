@@ -2,6 +2,7 @@
 #include "base_access.hpp"
 #include "env.hpp"
 #include "live_arrays.hpp"
+#include "message.hpp"
 #include "queue.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/bytecode/counting.hpp"
@@ -105,13 +106,30 @@ void check_value(Base& base, std::size_t at) {
     if (part != nullptr) throw deferred_error(part->error.error());
 }
 
-/// Memory of a settled base. @throws std::bad_alloc
-const void* memory_to_read(Base& base) {
-    if (BaseAccess::readable(base).load(std::memory_order_acquire) == nullptr) give_zeros(base);
+/// Does something to the base's value that a device may have lost. @throws deferred_error
+template <class Action>
+void with_value(Base& base, Reason reason, bc::OriginId line, Action action) {
+    try {
+        action(BaseAccess::memory(base));
+    } catch (const be::DeviceError& error) {
+        throw make_lost_error(BaseAccess::origin(base), error.what(), {reason, line});
+    }
+}
+
+/// Memory of a settled base. @throws std::bad_alloc, deferred_error
+const void* memory_to_read(Base& base, Reason reason, bc::OriginId line) {
+    if (BaseAccess::readable(base).load(std::memory_order_acquire) == nullptr) {
+        give_zeros(base);
+        if (be::newest_on_device(BaseAccess::memory(base))) {
+            with_value(base, reason, line, be::bring_to_host);
+            publish(base);
+        }
+    }
     return BaseAccess::memory(base);
 }
-void* memory_to_write(Base& base, bc::OriginId line) {
+void* memory_to_write(Base& base, Reason reason, bc::OriginId line) {
     if (BaseAccess::memory(base) == nullptr) give_memory(base, false, line);
+    with_value(base, reason, line, be::host_writes);
     BaseAccess::origin(base) = line;
     if (BaseAccess::poison(base) == nullptr && !checks_bounds())
         BaseAccess::writable(base).store(BaseAccess::memory(base), std::memory_order_release);
@@ -184,6 +202,7 @@ void give_zeros(Base& base) {
 void* base_fill(Base* base) {
     const bc::OriginId line = origin_of(LineScope::current());
     if (BaseAccess::memory(*base) == nullptr) give_memory(*base, false, line);
+    be::forget_on_device(BaseAccess::memory(*base));
     PoisonedParts::drop(std::exchange(BaseAccess::poison(*base), nullptr));
     BaseAccess::origin(*base) = line;
     publish(*base);
@@ -193,34 +212,37 @@ void* base_fill(Base* base) {
 }
 
 const void* base_read(Base* base, Reason reason, here line) {
-    settle(*base, false, reason, origin_of(line));
+    const bc::OriginId origin = origin_of(line);
+    settle(*base, false, reason, origin);
     check_value(*base);
-    return memory_to_read(*base);
+    return memory_to_read(*base, reason, origin);
 }
 
 void* base_write(Base* base, Reason reason, here line) {
     const bc::OriginId origin = origin_of(line);
     settle(*base, true, reason, origin);
     check_value(*base);
-    return memory_to_write(*base, origin);
+    return memory_to_write(*base, reason, origin);
 }
 
 const void* base_read_any(Base* base, here line) {
-    settle(*base, false, Reason::element, origin_of(line));
-    return asks_for_elements(*base) ? nullptr : memory_to_read(*base);
+    const bc::OriginId origin = origin_of(line);
+    settle(*base, false, Reason::element, origin);
+    return asks_for_elements(*base) ? nullptr : memory_to_read(*base, Reason::element, origin);
 }
 
 void* base_write_any(Base* base, here line) {
     const bc::OriginId origin = origin_of(line);
     settle(*base, true, Reason::element, origin);
-    return asks_for_elements(*base) ? nullptr : memory_to_write(*base, origin);
+    return asks_for_elements(*base) ? nullptr : memory_to_write(*base, Reason::element, origin);
 }
 
 const void* base_read_element(Base* base, std::size_t at, here line) {
     check_position(*base, at);
-    settle(*base, false, Reason::element, origin_of(line));
+    const bc::OriginId origin = origin_of(line);
+    settle(*base, false, Reason::element, origin);
     check_value(*base, at);
-    return memory_to_read(*base);
+    return memory_to_read(*base, Reason::element, origin);
 }
 
 void* base_write_element(Base* base, std::size_t at, here line) {
@@ -228,7 +250,7 @@ void* base_write_element(Base* base, std::size_t at, here line) {
     const bc::OriginId origin = origin_of(line);
     settle(*base, true, Reason::element, origin);
     check_value(*base, at);
-    return memory_to_write(*base, origin);
+    return memory_to_write(*base, Reason::element, origin);
 }
 
 const void* base_read_held(Base* base, Reason reason, here line) noexcept {

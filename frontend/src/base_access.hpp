@@ -12,6 +12,8 @@
 #pragma once
 
 #include "poison.hpp"
+#include "xlazy/backends/cuda.hpp"
+#include "xlazy/backends/device_memory.hpp"
 #include "xlazy/detail/base.hpp"
 
 #include <mutex>
@@ -39,7 +41,8 @@ inline std::size_t byte_size(const Base& base) noexcept { return base.size() * b
 
 /// The base's memory becomes readable for everybody, if all of it is.
 inline void publish(Base& base) noexcept {
-    if (BaseAccess::poison(base) == nullptr && !checks_bounds())
+    const bool here = !be::newest_on_device(BaseAccess::memory(base));
+    if (here && BaseAccess::poison(base) == nullptr && !checks_bounds())
         BaseAccess::readable(base).store(BaseAccess::memory(base), std::memory_order_release);
 }
 

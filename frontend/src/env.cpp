@@ -38,10 +38,10 @@ bool legal_word(const EnvVariable& variable, std::string_view word) {
     return std::ranges::count(split(variable.values, '|'), word) != 0;
 }
 
-std::optional<int> to_count(std::string_view text) {
+std::optional<int> to_count(std::string_view text, int least = 1) {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < 1) return std::nullopt;
+    if (error != std::errc() || end != text.data() + text.size() || value < least) return std::nullopt;
     return value;
 }
 
@@ -97,6 +97,9 @@ private:
         } else if (variable.kind == EnvKind::Count && !to_count(value)) {
             warn(variable, value, "a whole number from 1");
             value = variable.standard;
+        } else if (variable.kind == EnvKind::Index && !to_count(value, 0)) {
+            warn(variable, value, "a whole number from 0");
+            value = variable.standard;
         } else if (variable.kind == EnvKind::Size && !parse_size(value)) {
             warn(variable, value, kLegalSizes);
             value = variable.standard;
@@ -133,14 +136,7 @@ const Settings* first_use() {
                                                  be::name_of(*settings->isa), be::name_of(be::current_isa())));
     }
     be::pool_set_limit(memory_limit(settings->memory_limit));
-    be::JitOptions jit;
-    jit.mode = settings->jit;
-    jit.compiler = settings->compiler;
-    jit.cache_place = settings->cache_place;
-    jit.cache_bytes = settings->cache_size;
-    jit.warn = [](const std::string& why) { log(fmt::format("warning: {}", why)); };
-    if (settings->trace_jit) jit.trace = [](const std::string& line) { log(fmt::format("jit: {}", line)); };
-    be::set_jit(std::move(jit));
+    be::set_jit(jit_options(*settings));
     for (const std::string& warning : settings->warnings) log(fmt::format("warning: {}", warning));
     return settings;
 }
@@ -178,10 +174,8 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
     settings.start_mode = read[Env::mode] == "eager" ? mode::eager : mode::lazy;
     if (read[Env::backend] == "openmp") settings.backend = BackendChoice::openmp;
     if (read[Env::backend] == "interp") settings.backend = BackendChoice::interp;
-    if (read[Env::backend] == "cuda") {
-        settings.warnings.push_back(
-            fmt::format("{}: cuda is not part of this build; auto is used", variable(Env::backend).name));
-    }
+    if (read[Env::backend] == "cuda") settings.backend = BackendChoice::cuda;
+    settings.device = to_count(read[Env::device], 0).value_or(0);
     settings.isa = to_isa(read[Env::isa]);
     settings.jit = read[Env::jit] == "off"     ? be::JitMode::off
                    : read[Env::jit] == "block" ? be::JitMode::block
@@ -220,6 +214,17 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
     settings.stats = read[Env::stats];
     settings.log = read[Env::log];
     return settings;
+}
+
+be::JitOptions jit_options(const Settings& settings) {
+    be::JitOptions jit;
+    jit.mode = settings.jit;
+    jit.compiler = settings.compiler;
+    jit.cache_place = settings.cache_place;
+    jit.cache_bytes = settings.cache_size;
+    jit.warn = [](const std::string& why) { log(fmt::format("warning: {}", why)); };
+    if (settings.trace_jit) jit.trace = [](const std::string& line) { log(fmt::format("jit: {}", line)); };
+    return jit;
 }
 
 const Settings& settings() {

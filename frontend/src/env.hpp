@@ -16,7 +16,7 @@
 
 namespace xlazy::rt {
 
-enum class EnvKind : unsigned char { Choice, Words, Count, Size, Bytes, Passes, Explain, Text };
+enum class EnvKind : unsigned char { Choice, Words, Count, Index, Size, Bytes, Passes, Explain, Text };
 
 struct EnvVariable {
     std::string_view name;
@@ -47,7 +47,7 @@ struct Size {
 /// "1000", "64K", "1.5G" (powers of 1024) or "80%". @return nothing for any other text
 std::optional<Size> parse_size(std::string_view text);
 
-enum class BackendChoice : unsigned char { automatic, openmp, interp };
+enum class BackendChoice : unsigned char { automatic, openmp, interp, cuda };
 
 /// What XLAZY_EXPLAIN asks for.
 struct ExplainWish {
@@ -60,6 +60,7 @@ std::optional<ExplainWish> parse_explain(std::string_view text);
 struct Settings {
     mode start_mode = mode::lazy;
     BackendChoice backend = BackendChoice::automatic;
+    int device = 0;  ///< of the back ends that have several
     std::optional<be::Isa> isa;
     be::JitMode jit = be::JitMode::background;
     int threads = 0;  ///< 0: the back end's own default
@@ -85,6 +86,9 @@ struct Settings {
 
 /// @param lookup value of a variable, or null
 Settings read_settings(const std::function<const char*(const char* name)>& lookup);
+
+/// What the settings say of compiled kernels.
+be::JitOptions jit_options(const Settings& settings);
 
 /// Those of the process's environment. The first call applies them and logs their warnings.
 const Settings& settings();

@@ -31,13 +31,27 @@ std::string_view text_of(const std::vector<std::byte>& bytes) noexcept {
 
 }  // namespace
 
+namespace {
+
+/// A value that was lost with its device is none.
+bool on_host(Base& base) {
+    try {
+        be::bring_to_host(BaseAccess::memory(base));
+        return true;
+    } catch (const be::DeviceError&) {
+        return false;
+    }
+}
+
+}  // namespace
+
 ErrorDump::ErrorDump(const Queue& queue) {
     wanted_ = !settings().dump_on_error.empty() && dumps.load(std::memory_order_relaxed) < kMostDumps;
     if (!wanted_) return;
     for (std::uint32_t i = 0; i < queue.uses.size(); ++i) {
         const auto* const memory = static_cast<const std::byte*>(BaseAccess::memory(*queue.uses[i].base));
         const std::size_t bytes = byte_size(*queue.uses[i].base);
-        if (memory == nullptr || bytes > kMostBytes)
+        if (memory == nullptr || bytes > kMostBytes || !on_host(*queue.uses[i].base))
             left_out_ += memory == nullptr ? 0 : 1;
         else
             inputs_.push_back({i, {memory, memory + bytes}});

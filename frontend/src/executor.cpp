@@ -8,6 +8,7 @@
 #include "new_versions.hpp"
 #include "planner.hpp"
 #include "statistics.hpp"
+#include "xlazy/backends/cuda.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/backends/traps.hpp"
 
@@ -27,9 +28,11 @@ public:
           program_(queue.program),
           plan_(plan),
           geometry_(geometry),
-          backend_(backend_of(queue)) {
+          backend_(backend_of(queue)),
+          asynchronous_(dynamic_cast<be::AsynchronousBackend*>(&backend_)) {
         queue_.base_memory.clear();
         for (const BaseUse& use : queue_.uses) {
+            if (asynchronous_ != nullptr && base_pinned(use.base)) take_from_host(*use.base);
             queue_.base_memory.push_back(BaseAccess::memory(*use.base));
             lacking_ = lacking_ || (queue_.base_memory.back() == nullptr && BaseAccess::poison(*use.base) != nullptr);
         }
@@ -56,6 +59,7 @@ public:
             }
             run_step(plan_.steps[at++]);
         }
+        finish();
         return std::move(outcome_);
     }
 
@@ -66,6 +70,25 @@ public:
     Execution& operator=(const Execution&) = delete;
 
 private:
+    /// Whoever holds a pointer may have written to the memory.
+    static void take_from_host(Base& base) noexcept {
+        try {
+            be::host_writes(BaseAccess::memory(base));
+        } catch (const be::DeviceError&) {
+            // The value is lost; the kernels that read it say so.
+        }
+    }
+
+    /// What the back end has begun comes to its end. If it fails, nobody knows which kernel did.
+    void finish() {
+        if (asynchronous_ == nullptr) return;
+        try {
+            asynchronous_->finish(outcome_.traps);
+        } catch (const std::exception& error) {
+            for (std::uint32_t k = 0; k < plan_.kernels.size(); ++k) outcome_.broken.push_back({k, error.what()});
+        }
+    }
+
     void run_step(const Step& step) {
         switch (step.kind) {
             case Step::Kind::Run: run_kernel(step.index); break;
@@ -231,7 +254,16 @@ private:
     }
 
     void run_kernel(std::uint32_t index) {
-        const bc::Kernel& kernel = plan_.kernels[index];
+        try {
+            run_kernel(index, plan_.kernels[index]);
+        } catch (const std::bad_alloc&) {
+            outcome_.broken.push_back({index, {}});
+        } catch (const std::exception& error) {
+            outcome_.broken.push_back({index, error.what()});
+        }
+    }
+
+    void run_kernel(std::uint32_t index, const bc::Kernel& kernel) {
         NewVersions versions(queue_, plan_, index, outcome_);
         const bool complete = outcome_.missing.empty() && !lacking_;
         const be::Bindings bindings{.program = &program_,
@@ -241,21 +273,15 @@ private:
                                     .geometry = complete ? geometry_ : 0,
                                     .versions = versions.memory(),
                                     .check_finite = check_finite_};
-        try {
-            if (complete) {
-                backend_.run(kernel, bindings, outcome_.traps);
-            } else {
-                const bc::Kernel rest = without_missing(kernel, bindings);
-                if (std::ranges::any_of(rest.ops, writes)) backend_.run(rest, bindings, outcome_.traps);
-            }
-            ++kernels_;
-            if (check_finite_) check_reductions(kernel, bindings, outcome_.traps);
-            versions.take();
-        } catch (const std::bad_alloc&) {
-            outcome_.broken.push_back({index, {}});
-        } catch (const std::exception& error) {
-            outcome_.broken.push_back({index, error.what()});
+        if (complete) {
+            backend_.run(kernel, bindings, outcome_.traps);
+        } else {
+            const bc::Kernel rest = without_missing(kernel, bindings);
+            if (std::ranges::any_of(rest.ops, writes)) backend_.run(rest, bindings, outcome_.traps);
         }
+        ++kernels_;
+        if (check_finite_) check_reductions(kernel, bindings, outcome_.traps);
+        versions.take();
     }
 
     /// The kernels of a stretch on one part of their axis after the other.
@@ -296,6 +322,7 @@ private:
         for (std::size_t k = 0; k < chunk.plan.kernels.size(); ++k) {
             be::Traps traps;
             backend_.run(chunk.plan.kernels[k], bindings, traps);
+            if (asynchronous_ != nullptr) asynchronous_->finish(traps);
             ++kernels_;
             for (be::Trap& trap : traps) {
                 if (trap.kind == be::Trap::Kind::SawNotFinite) continue;  // of a part of a reduction's operand
@@ -321,6 +348,7 @@ private:
     const bc::Plan& plan_;
     const std::uint64_t geometry_;
     be::Backend& backend_;
+    be::AsynchronousBackend* const asynchronous_;  ///< the same, or null
     Outcome outcome_;
     struct Placed {
         const bc::Region* region;

@@ -81,6 +81,15 @@ private:
     std::optional<HeldBack> held_;
 };
 
+/// Whoever holds a pointer to the memory finds its value there.
+void give_to_host(Base& base) noexcept {
+    try {
+        be::bring_to_host(BaseAccess::memory(base));
+    } catch (const be::DeviceError& error) {
+        log_error(error);
+    }
+}
+
 std::string counted(std::size_t count, std::string_view thing) {
     return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
@@ -98,6 +107,7 @@ public:
         std::string problem;
         std::uint64_t geometry = 0;
         try {
+            backend_of(queue_);  // it may be one that cannot be had
             opt::Planned known = plan_of(queue_.program, poisoned_);
             plan_ = std::move(known.plan);
             geometry = known.geometry;
@@ -168,6 +178,7 @@ private:
             if (!all_good) PoisonedParts::drop(std::exchange(BaseAccess::poison(base), verdict.of_base[i].release()));
             if (later_ != nullptr) continue;  // its last write may be still to come
             BaseAccess::origin(base) = use.written_at;
+            if (base_pinned(&base)) give_to_host(base);
             publish(base);
         }
         if (later_ != nullptr) note_lines();

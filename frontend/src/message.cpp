@@ -336,4 +336,18 @@ deferred_error make_error(const Queue& queue, const bc::Plan* plan, const Cause&
     return deferred_error(std::move(report));
 }
 
+deferred_error make_lost_error(bc::OriginId written_at, const std::string& reason, FlushInfo read) {
+    read = with_call_site(read);
+    error_report report;
+    report.kind = error_kind::internal;
+    report.operation = "read";
+    report.origin = info_of(written_at);
+    report.source_line = source_line(report.origin);
+    report.cause = fmt::format("the value that this line gave is lost: {}", reason);
+    report.flush_reason = key_of(read.reason);
+    report.flush_text = doing(read.reason);
+    report.flush_origin = info_of(read.line);
+    return deferred_error(std::move(report));
+}
+
 }  // namespace xlazy::rt

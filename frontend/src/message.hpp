@@ -23,6 +23,10 @@ struct Cause {
 deferred_error make_error(const Queue& queue, const bc::Plan* plan, const Cause& cause,
                           const std::vector<bc::OriginId>& also, FlushInfo flush);
 
+/// A value that was computed and cannot be had any more.
+/// @param reason why, without a place
+deferred_error make_lost_error(bc::OriginId written_at, const std::string& reason, FlushInfo read);
+
 /// Shape of what an instruction makes.
 Shape result_shape(const bc::Program& program, const bc::Instruction& instruction);
 

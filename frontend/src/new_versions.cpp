@@ -33,6 +33,7 @@ NewVersions::NewVersions(Queue& queue, const bc::Plan& plan, std::uint32_t kerne
         }
         moves_[i] = !base_pinned(&base) && !opt::copies_back(queue.program, version);
         if (!moves_[i]) continue;
+        if (be::copy_on_device(memory_.back(), old_memory(version.base), byte_size(base))) continue;
         auto* const to = static_cast<std::byte*>(memory_.back());
         bc::for_each_gap(queue.program, version.view, [&](std::int64_t first, std::int64_t count) {
             copy_elements(to, old_memory(version.base), bc::size_of(base.dtype()), first, count);
@@ -46,7 +47,7 @@ NewVersions::~NewVersions() {
     }
 }
 
-void NewVersions::take() noexcept {
+void NewVersions::take() {
     for (std::size_t i = 0; i < memory_.size(); ++i) {
         if (memory_[i] == nullptr) continue;
         const bc::Version& version = kernel_.versions[i];
@@ -64,7 +65,9 @@ std::byte* NewVersions::old_memory(std::uint32_t base) const noexcept {
     return static_cast<std::byte*>(queue_.base_memory[base]);
 }
 
-void NewVersions::copy_back(const bc::Version& version, const std::byte* from) const noexcept {
+void NewVersions::copy_back(const bc::Version& version, const std::byte* from) const {
+    be::bring_to_host(const_cast<std::byte*>(from));
+    be::host_writes(old_memory(version.base));
     const std::size_t size = bc::size_of(queue_.uses[version.base].base->dtype());
     for (const bc::MicroOp& op : kernel_.ops) {
         if (op.kind != bc::MicroOp::Kind::StoreView && op.kind != bc::MicroOp::Kind::ReduceView) continue;

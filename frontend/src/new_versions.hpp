@@ -17,12 +17,12 @@ public:
 
     /// As be::Bindings has it; null where memory is missing.
     std::span<void* const> memory() const noexcept { return memory_; }
-    /// The kernel has run: the new versions become the bases' values.
-    void take() noexcept;
+    /// The kernel has run: the new versions become the bases' values. @throws be::DeviceError
+    void take();
 
 private:
     std::byte* old_memory(std::uint32_t base) const noexcept;
-    void copy_back(const bc::Version& version, const std::byte* from) const noexcept;
+    void copy_back(const bc::Version& version, const std::byte* from) const;
 
     Queue& queue_;
     const bc::Kernel& kernel_;

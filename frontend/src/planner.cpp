@@ -4,6 +4,7 @@
 #include "graphviz.hpp"
 #include "log.hpp"
 #include "statistics.hpp"
+#include "xlazy/backends/cuda.hpp"
 #include "xlazy/bytecode/text.hpp"
 
 #include <fmt/format.h>
@@ -79,6 +80,29 @@ int threads_to_use() {
     return std::min(wanted, kMostThreads);
 }
 
+std::atomic<bool> told_of_device{false};
+
+/// @throws std::runtime_error: the back end that was asked for cannot be had
+std::unique_ptr<be::Backend> make_backend(BackendChoice choice) {
+    if (choice == BackendChoice::interp) return be::make_interpreter();
+    be::OpenMpOptions host;
+    host.threads = threads_to_use();
+    const bool wanted = choice == BackendChoice::cuda;
+    if (!wanted && choice != BackendChoice::automatic) return be::make_openmp(host);
+    be::CudaOptions options;
+    options.device = settings().device;
+    options.host = host;
+    options.jit = jit_options(settings());
+    if (wanted) options.least_elements = 1;
+    std::string reason;
+    if (std::unique_ptr<be::Backend> cuda = be::make_cuda(options, reason)) return cuda;
+    if (wanted) throw std::runtime_error(fmt::format("XLAZY_BACKEND=cuda: {}", reason));
+    // Most machines have no driver, and nothing to be told.
+    if (be::has_cuda_driver() && !told_of_device.exchange(true, std::memory_order_relaxed))
+        log(fmt::format("the GPU is not used: {}", reason));
+    return be::make_openmp(host);
+}
+
 }  // namespace
 
 void prepare_planner() { plan_cache(); }
@@ -121,7 +145,7 @@ be::Backend& backend_of(Queue& queue) {
         const BackendChoice choice = backend_chosen.load(std::memory_order_relaxed)
                                          ? chosen_backend.load(std::memory_order_relaxed)
                                          : settings().backend;
-        queue.backend = choice == BackendChoice::interp ? be::make_interpreter() : be::make_openmp(threads_to_use());
+        queue.backend = make_backend(choice);
         queue.backend_generation = generation;
     }
     return *queue.backend;

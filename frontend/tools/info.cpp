@@ -4,6 +4,7 @@
 #include "free_memory.hpp"
 #include "xlazy/backends/backend.hpp"
 #include "xlazy/backends/compiler_check.hpp"
+#include "xlazy/backends/cuda.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/jit-cache/directory.hpp"
 
@@ -104,6 +105,29 @@ bool print_cache() {
     return true;
 }
 
+std::string_view chosen_backend() {
+    switch (rt::settings().backend) {
+        case rt::BackendChoice::openmp: return "openmp";
+        case rt::BackendChoice::interp: return "interp";
+        case rt::BackendChoice::cuda: return "cuda";
+        case rt::BackendChoice::automatic: break;
+    }
+    return "auto";
+}
+
+void print_gpu() {
+    const be::CudaState state = be::cuda_state();
+    line("gpu", fmt::format("driver: {}", state.driver));
+    line("", fmt::format("compiler: {}", state.compiler));
+    int number = 0;
+    for (const be::CudaDevice& device : state.devices) {
+        line("", fmt::format("device {}: {}, compute capability {}.{}, {} multiprocessors, {}{}", number, device.name,
+                             device.major, device.minor, device.multiprocessors, jc::format_bytes(device.bytes),
+                             number == rt::settings().device ? " (XLAZY_DEVICE)" : ""));
+        ++number;
+    }
+}
+
 void print_environment() {
     bool any = false;
     for (const rt::EnvVariable& variable : rt::kEnvironment) {
@@ -116,16 +140,15 @@ void print_environment() {
 }
 
 int print_all() {
-    const rt::Settings& settings = rt::settings();
+    rt::settings();  // their warnings come first
     line("xlazy", XLAZY_VERSION);
     line("machine", fmt::format("{}, {} processors", processor(), std::thread::hardware_concurrency()));
     line("isa", fmt::format("{} ({})", be::name_of(be::current_isa()),
                             be::current_isa() == be::best_isa() ? "the best of this machine"
                                                                 : "by XLAZY_ISA; this machine has better"));
     line("threads", threads());
-    line("back ends", settings.backend == rt::BackendChoice::interp
-                          ? "interp, by XLAZY_BACKEND; also there: openmp; not part of this build: cuda"
-                          : "openmp; also there: interp; not part of this build: cuda");
+    line("back ends", fmt::format("{} (XLAZY_BACKEND); openmp, interp, cuda", chosen_backend()));
+    print_gpu();
     line("memory", memory());
     line("jit", jit_mode());
     const bool compiles = print_compiler(), keeps = print_cache();

@@ -149,7 +149,10 @@ inline unsigned __shfl_sync(unsigned, unsigned value, unsigned lane) { return em
     XL_FN void name##_body(const xl_words<count>&);                                          \
     extern "C" void name(const void* words) { name##_body(*(const xl_words<count>*)words); } \
     XL_FN void name##_body(const xl_words<count>& g)
-#define XL_KERNEL_BY_POINTER XL_KERNEL
+#define XL_KERNEL_BY_POINTER(name, count)                                                                \
+    XL_FN void name##_body(const xl_words<count>&);                                                      \
+    extern "C" void name(const void* pointer) { name##_body(**(const xl_words<count>* const*)pointer); } \
+    XL_FN void name##_body(const xl_words<count>& g)
 
 extern "C" inline __attribute__((used)) void emulation_launch(void (*kernel)(const void*), const void* words,
                                                               unsigned blocks, unsigned threads, bool by_warps) {

@@ -18,10 +18,8 @@ std::string EmulatedProgram::compile(const std::string& text) {
     const std::string source = folder + "/program.cpp", library = folder + "/program.so", log = folder + "/log";
     std::ofstream(source) << "#include \"" XLAZY_SOURCE_DIR "/tests/cuda/emulation.hpp\"\nnamespace program {\n"
                           << text << "}\n";
-    const std::string command = fmt::format(
-        "'{}' -std=c++20 -O1 -w -U_FORTIFY_SOURCE -fPIC -shared -fno-strict-aliasing -ffp-contract=off -fno-math-errno "
-        "-mfma -o {} {} > {} 2>&1",
-        XLAZY_TEST_CXX, library, source, log);
+    const std::string command =
+        fmt::format("'{}' " XLAZY_EMULATION_FLAGS " -o {} {} > {} 2>&1", XLAZY_TEST_CXX, library, source, log);
     std::string error;
     if (std::system(command.c_str()) != 0) {
         std::ostringstream out;
@@ -41,7 +39,8 @@ bool EmulatedProgram::launch(const be::CudaLaunch& launch) const {
     const auto run = reinterpret_cast<Launch>(::dlsym(library_, "emulation_launch"));
     const auto kernel = reinterpret_cast<Kernel>(::dlsym(library_, launch.function.c_str()));
     if (run == nullptr || kernel == nullptr) return false;
-    run(kernel, launch.words.data(), launch.blocks, launch.threads, launch.by_warps);
+    const void* const words = launch.words.data();
+    run(kernel, launch.by_pointer ? &words : words, launch.blocks, launch.threads, launch.by_warps);
     return true;
 }
 

@@ -160,11 +160,15 @@ TEST(Environment, CacheAndCompiler) {
     ASSERT_EQ(wrong.warnings.size(), 1u);
 }
 
-TEST(Environment, CudaIsAcceptedAndSaidToBeMissing) {
-    const Settings settings = read({{"XLAZY_BACKEND", "cuda"}});
-    EXPECT_EQ(settings.backend, BackendChoice::automatic);
-    ASSERT_EQ(settings.warnings.size(), 1u);
-    EXPECT_NE(settings.warnings[0].find("cuda is not part of this build"), std::string::npos);
+TEST(Environment, ADeviceIsChosenByItsNumber) {
+    const Settings chosen = read({{"XLAZY_BACKEND", "cuda"}, {"XLAZY_DEVICE", "2"}});
+    EXPECT_EQ(chosen.backend, BackendChoice::cuda);
+    EXPECT_EQ(chosen.device, 2);
+    EXPECT_EQ(read({{"XLAZY_DEVICE", "0"}}).warnings.size(), 0u);
+    const Settings wrong = read({{"XLAZY_DEVICE", "-1"}});
+    EXPECT_EQ(wrong.device, 0);
+    ASSERT_EQ(wrong.warnings.size(), 1u);
+    EXPECT_NE(wrong.warnings[0].find("a whole number from 0"), std::string::npos);
 }
 
 TEST(Log, OneSink) {

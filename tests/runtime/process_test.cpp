@@ -49,7 +49,7 @@ TEST(Process, EagerByTheEnvironment) {
 }
 
 TEST(Process, WarningsComeOnce) {
-    const Result result = run("adds_and_reads", "XLAZY_MODE=nonsense XLAZY_BACKEND=cuda");
+    const Result result = run("adds_and_reads", "XLAZY_MODE=nonsense XLAZY_DEVICE=first");
     EXPECT_EQ(result.status, 0);
     EXPECT_EQ(occurrences(result.output, "xlazy: warning: XLAZY_MODE: unknown value \"nonsense\"; legal: lazy, eager"),
               1u);

@@ -199,7 +199,8 @@ private:
                                    each.number, in_row, masked ? " && " + each.text.substr(last + 2) : "",
                                    masked ? each.text.substr(0, last) : each.text);
             }
-            case Kind::Divisor: break;
+            case Kind::Divisor:
+            case Kind::Scan: break;
         }
         return {};
     }

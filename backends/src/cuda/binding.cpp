@@ -35,23 +35,22 @@ unsigned blocks_for(std::int64_t threads, const CudaLimits& limits) noexcept {
 
 constexpr std::size_t round_up(std::size_t bytes) noexcept { return (bytes + 255) / 256 * 256; }
 
+/// Stands for memory that is not there yet: how it lies is known before.
+std::byte* const kNowhere = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 46);
+
 /// Vectors of elements that 31 bits count, with room for a grid's step.
 constexpr std::int64_t kNarrow = std::int64_t{1} << 31;
 
 }  // namespace
 
 CudaBinding::CudaBinding(const bc::Kernel& kernel, const Bindings& bindings) : kernel_(kernel), bindings_(bindings) {
-    check();
-    if (!reason_.empty()) return;
     bind_accesses();
-    if (nest_.count() == 0) {
-        reason_ = "it has no elements";
-        return;
-    }
-    choose_form();
+    check();
+    if (reason_.empty()) choose_form();
 }
 
 void CudaBinding::check() {
+    if (nest_.count() == 0) reason_ = "it has no elements";
     if (bindings_.check_finite) reason_ = "every value is looked at for NaN and infinity";
     for (const MicroOp& op : kernel_.ops) {
         if (op.kind == Kind::Compute && bc::info(op.op).kind == bc::OpKind::Scan) reason_ = "it has a scan";
@@ -92,7 +91,8 @@ void CudaBinding::bind_memory(std::size_t i) {
         std::int64_t stride = 1;
         for (unsigned axis = shape.rank; axis-- > 0; stride *= shape.extents[axis])
             dims[axis] = {shape.extents[axis], stride};
-        auto* const memory = static_cast<std::byte*>(bindings_.scratch[op.index]);
+        auto* memory = static_cast<std::byte*>(bindings_.scratch[op.index]);
+        if (memory == nullptr) memory = kNowhere;
         const std::size_t size = bc::size_of(scratch.type);
         nest_.add(memory, size, {dims, shape.rank}, lacking);
         targets_.push_back({i, memory});
@@ -102,7 +102,8 @@ void CudaBinding::bind_memory(std::size_t i) {
     const bc::View& view = program.views[op.index];
     const auto& base = program.bases[view.base];
     const std::size_t size = bc::size_of(base.type);
-    std::byte* const memory = bindings_.memory_of(kernel_, op);
+    std::byte* memory = bindings_.memory_of(kernel_, op);
+    if (memory == nullptr) memory = kNowhere;
     const auto dims = program.dims_of(view);
     nest_.add(memory + view.offset * static_cast<std::int64_t>(size), size, dims, lacking);
     targets_.push_back({i, memory});

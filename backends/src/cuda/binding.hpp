@@ -48,6 +48,8 @@ public:
     /// The form that fits all kernels of the same ops: every operand by its strides.
     CudaForm any_form() const;
 
+    std::int64_t elements() const noexcept { return nest_.count(); }
+    /// Memory that it touches, also where it must run elsewhere.
     const std::vector<CudaOperand>& operands() const noexcept { return operands_; }
     /// Micro-ops that can fail, in the order of their trap records.
     const std::vector<std::size_t>& faults() const noexcept { return faults_; }

@@ -24,26 +24,6 @@ char code_of(Kind kind) noexcept {
     return '?';
 }
 
-/// Everything of a kernel that its code depends on.
-std::string signature_of(const bc::Kernel& kernel, Folding scanning, Isa isa) {
-    std::string key;
-    key.reserve(kernel.ops.size() * 12 + 2);
-    key += static_cast<char>(isa);
-    key += static_cast<char>(scanning);
-    for (const MicroOp& op : kernel.ops) {
-        key += code_of(op.kind);
-        key += static_cast<char>(op.op);
-        key += static_cast<char>(op.type);
-        key += static_cast<char>(op.result);
-        key += static_cast<char>(op.flags & bc::Instruction::kMasked);
-        for (const bc::ValueId in : op.in) {
-            key += static_cast<char>(in & 0xff);
-            key += static_cast<char>(in >> 8);
-        }
-    }
-    return key;
-}
-
 /// Every operand by its stride.
 std::vector<AccessForm> any_form(const bc::Kernel& kernel) {
     std::vector<AccessForm> accesses;
@@ -59,12 +39,29 @@ std::vector<AccessForm> any_form(const bc::Kernel& kernel) {
 
 static_assert(bc::kOpCount < 256);
 
+std::string signature_of(const bc::Kernel& kernel) {
+    std::string key;
+    key.reserve(kernel.ops.size() * 12);
+    for (const MicroOp& op : kernel.ops) {
+        key += code_of(op.kind);
+        key += static_cast<char>(op.op);
+        key += static_cast<char>(op.type);
+        key += static_cast<char>(op.result);
+        key += static_cast<char>(op.flags & bc::Instruction::kMasked);
+        for (const bc::ValueId in : op.in) {
+            key += static_cast<char>(in & 0xff);
+            key += static_cast<char>(in >> 8);
+        }
+    }
+    return key;
+}
+
 Variant::Variant(const bc::Kernel& kernel, std::vector<AccessForm> accesses, Folding scanning, Isa isa)
     : kernel_(kernel), form_{&kernel_, std::move(accesses), scanning}, isa_(isa) {}
 
 Variant& Variants::find(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Folding scanning, Isa isa) {
     const std::lock_guard guard(mutex_);
-    Family& family = families_[signature_of(kernel, scanning, isa)];
+    Family& family = families_[signature_of(kernel) + static_cast<char>(scanning) + static_cast<char>(isa)];
     const auto same = [&](std::span<const AccessForm> form) {
         return std::ranges::find_if(family,
                                     [&](const auto& each) { return std::ranges::equal(each->form().accesses, form); });

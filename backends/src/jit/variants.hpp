@@ -9,6 +9,9 @@
 
 namespace xlazy::be::jit {
 
+/// Everything of a kernel that its code depends on, but for how its operands lie.
+std::string signature_of(const bc::Kernel& kernel);
+
 class Variants {
 public:
     /// As find_variant.
