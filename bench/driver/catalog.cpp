@@ -158,6 +158,38 @@ void add_ocean(std::vector<Case>& all) {
     all.push_back(mixing);
 }
 
+void add_turbulence(std::vector<Case>& all) {
+    // 9 operations a level are on planes; op-by-op is left out, as for mixing.
+    Case c = named("b04", "turbulent kinetic energy in an ocean", "f64", 385, {204, 204, 26}, {32, 32, 8});
+    c.fused_bytes = 11 * 8.0;
+    c.op_by_op_bytes = 500 * 8.0;
+    c.floor = 1.0;
+    c.max_ulps = 1 << 16;
+    all.push_back(c);
+}
+
+void add_expressions(std::vector<Case>& all) {
+    struct Expression {
+        const char *name, *text;
+        int operations;
+        double fused_bytes, op_by_op_bytes;
+        std::uint64_t max_ulps;
+    };
+    const Expression expressions[] = {{"scaled", "2 a + 3 b", 3, 24, 56, 1},
+                                      {"powers", "2 a + b^10", 3, 24, 56, 16},
+                                      {"compared", "a b - 4.1 a > 2.5 b", 5, 17, 97, 1},
+                                      {"waves", "sin(a) + sinh(a / b)", 4, 24, 80, 16}};
+    for (const Expression& each : expressions) {
+        Case c = named(std::string("b08.") + each.name, each.text, "f64", each.operations, {20000000}, {200000});
+        c.fused_bytes = each.fused_bytes;
+        c.op_by_op_bytes = each.op_by_op_bytes;
+        c.one_statement = true;
+        c.floor = 1.0;
+        c.max_ulps = each.max_ulps;
+        all.push_back(c);
+    }
+}
+
 void add_lstm(std::vector<Case>& all) {
     Case c = named("b09", "gates of an LSTM cell", "f32", 20, {64, 512}, {16, 128});
     c.fused_bytes = 7 * 4.0;
@@ -198,8 +230,10 @@ std::vector<Case> make_cases() {
     std::vector<Case> all;
     add_polynomial(all);
     add_ocean(all);
+    add_turbulence(all);
     add_black_scholes(all);
     add_heat(all);
+    add_expressions(all);
     add_lstm(all);
     add_overhead_cases(all);
     add_chains(all);

@@ -3,6 +3,7 @@
 #include "hand/hand.hpp"
 
 #include <cmath>
+#include <string>
 #include <utility>
 
 namespace xlazy_bench::hand {
@@ -157,6 +158,75 @@ Job make_heat(const Sizes& sizes) {
             nullptr};
 }
 
+// ---- b08
+
+template <class T, class F>
+Job make_expression(const Sizes& sizes, F of) {
+    const std::size_t n = sizes.at(0);
+    const auto a = buffer(spread<double>(n, 0.5, 1.5, 81)), b = buffer(spread<double>(n, 0.5, 1.5, 82));
+    const auto result = std::make_shared<Buffer<T>>(n);
+    const auto run = [=] {
+        const double *x = a->data(), *y = b->data();
+        for_all<false>(result->data(), n, [=](std::size_t i) { return static_cast<T>(of(x[i], y[i])); });
+    };
+    return {run,
+            [=] {
+                run();
+                return sampled(result->data(), n);
+            },
+            nullptr};
+}
+
+/// As a person writes it who knows that few products are cheaper than a power.
+double tenth_power(double b) {
+    const double b2 = b * b, b4 = b2 * b2;
+    return b4 * b4 * b2;
+}
+
+void add_expressions(Cases& cases) {
+    const auto add = [&]<class T>(const char* name, T, auto of) {
+        cases[std::string("b08.") + name] = [=](const Sizes& sizes) { return make_expression<T>(sizes, of); };
+    };
+    add("scaled", 0.0, [](double a, double b) { return 2.0 * a + 3.0 * b; });
+    add("powers", 0.0, [](double a, double b) { return 2.0 * a + tenth_power(b); });
+    add("compared", static_cast<unsigned char>(0), [](double a, double b) { return a * b - 4.1 * a > 2.5 * b; });
+    add("waves", 0.0, [](double a, double b) { return std::sin(a) + std::sinh(a / b); });
+}
+
+// ---- b09
+
+float sigmoid(float x) { return 1.0f / (1.0f + std::exp(-x)); }
+
+Job make_lstm(const Sizes& sizes) {
+    const std::size_t n = sizes.at(0) * sizes.at(1);
+    struct Cell {
+        Buffer<float> in, forget, candidate, out, start, state, output;
+    };
+    const auto values = [=](std::uint32_t seed) { return Buffer<float>(spread<float>(n, -3.0f, 3.0f, seed)); };
+    const auto cell = std::make_shared<Cell>(
+        Cell{values(31), values(32), values(33), values(34), values(35), values(35), values(35)});
+    const auto step = [=](const float* before) {
+        const float *in = cell->in.data(), *forget = cell->forget.data(), *candidate = cell->candidate.data(),
+                    *out = cell->out.data();
+        float *state = cell->state.data(), *output = cell->output.data();
+#pragma omp parallel for simd schedule(static)
+        for (std::size_t i = 0; i < n; ++i) {
+            const float now = sigmoid(forget[i]) * before[i] + sigmoid(in[i]) * std::tanh(candidate[i]);
+            state[i] = now;
+            output[i] = sigmoid(out[i]) * std::tanh(now);
+        }
+    };
+    return {[=] {
+                step(cell->state.data());
+                keep(cell->output.data()[0]);
+            },
+            [=] {
+                step(cell->start.data());
+                return sampled(cell->output.data(), n);
+            },
+            nullptr};
+}
+
 }  // namespace
 
 void add_elementwise(Cases& cases) {
@@ -169,6 +239,8 @@ void add_elementwise(Cases& cases) {
     cases["b05.mean"] = make_black_scholes_mean;
     cases["b06"] = make_heat<false>;
     cases["b06.stream"] = make_heat<true>;
+    add_expressions(cases);
+    cases["b09"] = make_lstm;
 }
 
 void add_probes(Cases& cases) {

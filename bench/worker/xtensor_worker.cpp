@@ -12,8 +12,10 @@ namespace xa = xt;
 #include "bodies/b01_polynomial.hpp"
 #include "bodies/b02_equation_of_state.hpp"
 #include "bodies/b03_isoneutral.hpp"
+#include "bodies/b04_turbulence.hpp"
 #include "bodies/b05_black_scholes.hpp"
 #include "bodies/b06_heat.hpp"
+#include "bodies/b08_expressions.hpp"
 #include "bodies/b09_lstm.hpp"
 #include "bodies/b10_overhead.hpp"
 #include "bodies/b11_chains.hpp"
@@ -30,8 +32,10 @@ int main() {
     b01::add(cases);
     b02::add(cases);
     b03::add(cases);
+    b04::add(cases);
     b05::add(cases);
     b06::add(cases);
+    b08::add(cases);
     b09::add(cases);
 #ifdef XLAZY_BENCH_COSTS
     b10::add_costs(cases);
