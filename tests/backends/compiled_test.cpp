@@ -115,6 +115,56 @@ TEST_F(Compiled, Scans) {
     with_isa(be::Isa::baseline, 2, 3);
 }
 
+/// (-x y) c, where a number takes the sign, and where it must not.
+template <class T>
+TestKernel signs_kernel(bool used_twice, bool numbers_first) {
+    using Limits = std::numeric_limits<T>;
+    const T special[] = {0,
+                         T(-0.0),
+                         1,
+                         T(-1.5),
+                         Limits::infinity(),
+                         -Limits::infinity(),
+                         Limits::quiet_NaN(),
+                         Limits::max(),
+                         Limits::min(),
+                         -Limits::denorm_min()};
+    std::vector<T> x, y;
+    for (const T a : special) {
+        for (const T b : special) {
+            x.push_back(a);
+            y.push_back(b);
+        }
+    }
+    const Extents extents{static_cast<std::int64_t>(x.size())};
+    TestKernel kernel(extents);
+    const DType type = bc::dtype_of<T>();
+    const ValueId a = kernel.load(kernel.dense(kernel.base_of(x), extents));
+    const ValueId b = kernel.load(kernel.dense(kernel.base_of(y), extents));
+    for (const T number : special) {
+        const ValueId negative = kernel.compute(Op::neg, type, {a}), c = kernel.scalar(number);
+        const ValueId product = kernel.compute(Op::mul, type, {b, negative});
+        const ValueId result =
+            numbers_first ? kernel.compute(Op::mul, type, {c, product}) : kernel.compute(Op::mul, type, {product, c});
+        kernel.store(kernel.dense(kernel.base(type, extents[0]), extents), result);
+        if (used_twice) kernel.store(kernel.dense(kernel.base(type, extents[0]), extents), negative);
+        // The same number without a sign to take.
+        kernel.store(kernel.dense(kernel.base(type, extents[0]), extents), kernel.compute(Op::mul, type, {a, c}));
+    }
+    return kernel;
+}
+
+TEST_F(Compiled, SignsOfProducts) {
+    std::vector<TestKernel> kernels;
+    for (const bool used_twice : {false, true}) {
+        for (const bool numbers_first : {false, true}) {
+            kernels.push_back(signs_kernel<float>(used_twice, numbers_first));
+            kernels.push_back(signs_kernel<double>(used_twice, numbers_first));
+        }
+    }
+    compare(kernels, 1);
+}
+
 TEST_F(Compiled, TheOpTable) { compare(op_table(0), 1); }
 
 TEST_F(Compiled, TheOpTableOnStridedMemory) { compare(op_table(6, 4), 3); }

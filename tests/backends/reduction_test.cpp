@@ -117,6 +117,8 @@ std::vector<Shape> shapes() {
     result.push_back({1000, 3, 1});
     result.push_back({700, 5, 4});
     result.push_back({3, 300000, 1});
+    result.push_back({1, 1100, 520});  // leaves in groups
+    result.push_back({3, 500, 515});
     return result;
 }
 
@@ -314,6 +316,50 @@ TEST(Extrema, ANaNPropagatesAndBoolsWork) {
                 EXPECT_FALSE(kernel.values<bool>(outcome.bases[all])[0]);
                 EXPECT_TRUE(kernel.values<bool>(outcome.bases[any])[0]);
             }
+        }
+    }
+}
+
+/// Whatever is skipped on the way: the places of NaN, infinities and zeros of both signs.
+template <class T>
+void compare_extremes(const Shape& shape, std::int64_t seed) {
+    using Limits = std::numeric_limits<T>;
+    auto values = wild_values<T>(shape.outer * shape.n * shape.inner);
+    std::mt19937_64 random(static_cast<std::uint64_t>(seed));
+    const T special[] = {Limits::quiet_NaN(),
+                         -Limits::quiet_NaN(),
+                         Limits::infinity(),
+                         -Limits::infinity(),
+                         Limits::max(),
+                         T(-0.0),
+                         T(0.0)};
+    for (std::int64_t k = 0; k < seed; ++k) values[random() % values.size()] = special[random() % 7];
+    if (seed % 2 != 0) {
+        for (T& value : values) value = value < 0 || value > 0 ? std::copysign(T(0), value) : value;
+    }
+    const Extents domain{shape.outer, shape.n, shape.inner};
+    TestKernel kernel(domain);
+    const ValueId value = kernel.load(kernel.dense(kernel.base_of(values), domain));
+    for (const Op op : {Op::amin, Op::amax}) {
+        const std::uint32_t out = kernel.base(bc::dtype_of<T>(), shape.outer * shape.inner);
+        kernel.reduce(op, 1, false, kernel.dense(out, {shape.outer, shape.inner}), value);
+    }
+    const auto expected = kernel.run(*be::make_interpreter());
+    for (const be::Isa isa : {be::Isa::baseline, be::Isa::avx2, be::Isa::avx512}) {
+        if (!be::set_isa(isa)) continue;
+        for (const int threads : {1, 3})
+            EXPECT_EQ(kernel.difference(expected, kernel.run(*be::make_openmp(threads, 0))), "")
+                << shape.outer << " " << shape.n << " " << shape.inner << ", " << seed << " special values";
+    }
+    be::set_isa(be::best_isa());
+}
+
+TEST(Extrema, OfSpecialValues) {
+    for (const Shape& shape : {Shape{1, 5000, 1}, Shape{2, 300, 1}, Shape{1, 100, 300}, Shape{1, 1100, 520},
+                               Shape{3, 40, 24}, Shape{1, 5, 5000}}) {
+        for (std::int64_t seed = 0; seed < 8; ++seed) {
+            compare_extremes<double>(shape, seed);
+            compare_extremes<float>(shape, seed);
         }
     }
 }

@@ -295,6 +295,12 @@ std::optional<HostCall> CpuDialect::call_of(const OpUse& use) const {
     return std::nullopt;
 }
 
+/// The divider works beside the other units: where they have enough to do, its instruction costs least. Measured with
+/// Black-Scholes, 30 ops a division: -8 % in f32, 3 % in f64.
+bool CpuDialect::shares_divisors(bc::DType type, std::size_t beside) const {
+    return isa_ != Isa::baseline && bc::is_float(type) && beside < (type == DType::f32 ? 17 : 40);
+}
+
 std::optional<Source> CpuDialect::unit(const Body& body, std::string_view name) const {
     std::vector<DType> types = body.types;
     for (const OpUse& use : body.ops) add_temporaries(use, types);

@@ -37,7 +37,7 @@ class CpuDialect final : public Dialect {
 public:
     explicit CpuDialect(Isa isa) noexcept : isa_(isa) {}
     std::optional<HostCall> call_of(const OpUse& use) const override;
-    bool shares_divisors(bc::DType type) const override { return isa_ != Isa::baseline && bc::is_float(type); }
+    bool shares_divisors(bc::DType type, std::size_t beside) const override;
     std::optional<Source> unit(const Body& body, std::string_view name) const override;
 
 private:

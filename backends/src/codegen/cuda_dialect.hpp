@@ -82,7 +82,7 @@ class CudaDialect final : public Dialect {
 public:
     explicit CudaDialect(const CudaForm& form) : form_(form) {}
     std::optional<HostCall> call_of(const OpUse&) const override { return std::nullopt; }
-    bool shares_divisors(bc::DType) const override { return false; }
+    bool shares_divisors(bc::DType, std::size_t) const override { return false; }
     std::optional<Source> unit(const Body& body, std::string_view name) const override;
 
 private:

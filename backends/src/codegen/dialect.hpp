@@ -63,8 +63,9 @@ public:
     virtual ~Dialect() = default;
     /// The host's routine that the op's text calls, if any.
     virtual std::optional<HostCall> call_of(const OpUse& use) const = 0;
-    /// Are quotients by one divisor computed by what they have in common, quotient_T(a, divisor)?
-    virtual bool shares_divisors(bc::DType type) const = 0;
+    /// Are quotients by one divisor computed by what they have in common, quotient_T(a, divisor)? The kernel has that
+    /// many other ops beside each of its divisions.
+    virtual bool shares_divisors(bc::DType type, std::size_t beside) const = 0;
     /// The translation unit, without `calls`. @return nothing if the dialect lacks an op
     virtual std::optional<Source> unit(const Body& body, std::string_view name) const = 0;
 };

@@ -18,12 +18,16 @@ public:
     Body body() {
         body_.scanning = form_.scanning;
         find_before_scans();
+        find_signs();
+        weigh_divisions();
         for (std::size_t i = 0; i < form_.kernel->ops.size(); ++i) add(i);
         std::ranges::sort(body_.types);
         return std::move(body_);
     }
 
 private:
+    static constexpr unsigned kNoSign = ~0u;
+    static constexpr std::size_t kOpsOfFunction = 25;
     struct Value {
         std::string name;
         Scope scope = Scope::Element;
@@ -39,6 +43,47 @@ private:
                 if (value != bc::kNoValue) before_scan_[value] = true;
             }
         }
+    }
+
+    /// A product with a number takes the sign of what is negated for it: (-x y) c is (x y) (-c) to the bit.
+    void find_signs() {
+        const std::vector<MicroOp>& ops = form_.kernel->ops;
+        std::vector<unsigned> uses(ops.size(), 0);
+        for (const MicroOp& op : ops) {
+            for (const bc::ValueId value : op.in) {
+                if (value != bc::kNoValue) ++uses[value];
+            }
+        }
+        takes_sign_.assign(ops.size(), kNoSign);
+        gives_sign_.assign(ops.size(), false);
+        const auto is = [&](std::size_t i, bc::Op op) {
+            return ops[i].kind == Kind::Compute && ops[i].op == op && bc::is_float(ops[i].type) && uses[i] == 1;
+        };
+        for (std::size_t i = 0; i < ops.size(); ++i) {
+            if (ops[i].kind != Kind::Compute || ops[i].op != bc::Op::mul || !bc::is_float(ops[i].type)) continue;
+            for (const unsigned side : {0u, 1u}) {
+                const bc::ValueId product = ops[i].in[side];
+                if (ops[ops[i].in[1 - side]].kind != Kind::LoadScalar || !is(product, bc::Op::mul)) continue;
+                const MicroOp& factors = ops[product];
+                for (const unsigned k : {0u, 1u}) {
+                    if (takes_sign_[i] != kNoSign || !is(factors.in[k], bc::Op::neg)) continue;
+                    takes_sign_[i] = 1 - side;
+                    gives_sign_[factors.in[k]] = true;
+                }
+            }
+        }
+    }
+
+    /// Other ops for each division.
+    void weigh_divisions() {
+        std::size_t divisions = 0, others = 0;
+        for (const MicroOp& op : form_.kernel->ops) {
+            if (op.kind != Kind::Compute) continue;
+            const bool divides = op.op == bc::Op::div && bc::is_float(op.type);
+            divisions += divides;
+            if (!divides) others += bc::maths_of(op.op, op.type) == bc::Maths::Exact ? 1 : kOpsOfFunction;
+        }
+        beside_division_ = divisions == 0 ? 0 : others / divisions;
     }
 
     void add(std::size_t i) {
@@ -117,6 +162,11 @@ private:
             values_.back() = values_[op.in[0]];
             return;
         }
+        const std::size_t number = values_.size() - 1;
+        if (gives_sign_[number]) {
+            values_.back() = values_[op.in[0]];
+            return;
+        }
         see(op.type);
         if (op.op == bc::Op::select) see(bc::DType::boolean);
         const OpUse use{op.op, op.type, op.result};
@@ -128,14 +178,31 @@ private:
         for (unsigned k = 0; k < 3 && op.in[k] != bc::kNoValue; ++k) {
             const Value& in = values_[op.in[k]];
             scope = std::max(scope, in.scope);
-            operands += (operands.empty() ? "" : ", ") + in.name;
+            operands += (operands.empty() ? "" : ", ") + (takes_sign_[number] == k ? negative(op, in.name) : in.name);
         }
         if (fails) return add_failing(op, operands);
         if (op.op == bc::Op::div && scope != Scope::Kernel && values_[op.in[1]].scope == Scope::Kernel &&
-            dialect_.shares_divisors(op.type)) {
+            dialect_.shares_divisors(op.type, beside_division_)) {
             return add_quotient(op, scope);
         }
         make(Statement::Kind::Compute, scope, op.result, 0, {}, fmt::format("{}({})", name_of(use), operands));
+    }
+
+    /// Of a number, computed once.
+    std::string negative(const MicroOp& op, const std::string& number) {
+        const OpUse use{bc::Op::neg, op.type, op.type};
+        std::string name = fmt::format("n_{}", number);
+        use_of(use);
+        if (std::ranges::find(body_.statements, name, &Statement::name) == body_.statements.end()) {
+            body_.statements.push_back({Statement::Kind::Compute,
+                                        Scope::Kernel,
+                                        op.type,
+                                        0,
+                                        {},
+                                        name,
+                                        fmt::format("{}({})", name_of(use), number)});
+        }
+        return name;
     }
 
     /// By a divisor that is the same for the whole kernel.
@@ -180,7 +247,9 @@ private:
     const Dialect& dialect_;
     std::vector<Value> values_;
     Body body_;
-    std::vector<bool> before_scan_;
+    std::vector<bool> before_scan_, gives_sign_;
+    std::vector<unsigned> takes_sign_;  ///< the operand that is a number, or kNoSign
+    std::size_t beside_division_ = 0;
     unsigned scalars_ = 0, traps_ = 0, scans_ = 0;
     bool stored_ = false;
 };

@@ -80,7 +80,7 @@ public:
         TileProgram last;
         if (map->closes(map->size() - 1)) {
             workers[0].bind_closing(last, choices());
-            closing.emplace(last, cut.threads);
+            closing.emplace(last, cut.threads, true);
         }
         run_pieces(workers, cut, closing ? &*closing : nullptr);
         return true;

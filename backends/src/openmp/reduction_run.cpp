@@ -17,6 +17,7 @@ constexpr std::int64_t kMinColumns = 512;
 /// What the accumulators of a leaf may take: in the first cache beside the rows that are read; where each of several
 /// lanes folds many rows before the next one does, in the second.
 constexpr std::int64_t kRowBytes = 32 << 10, kLaneBytes = 256 << 10;
+constexpr std::int64_t kGroup = 8;
 
 /// The part of [0, count) that a thread does.
 std::pair<std::int64_t, std::int64_t> share(std::int64_t count, int thread, int threads) noexcept {
@@ -25,17 +26,19 @@ std::pair<std::int64_t, std::int64_t> share(std::int64_t count, int thread, int 
 
 }  // namespace
 
-ReductionRun::ReductionRun(const TileProgram& program, int threads) : ReductionRun(program, threads, nullptr, 0) {
+ReductionRun::ReductionRun(const TileProgram& program, int threads, bool in_parts)
+    : ReductionRun(program, threads, in_parts, nullptr, 0) {
     place_partials();
 }
 
 ReductionRun ReductionRun::part(const TileProgram& piece, std::int64_t first_index) const {
-    ReductionRun run(piece, 1, this, first_index / shape_.leaf);
+    ReductionRun run(piece, 1, true, this, first_index / shape_.leaf);
     for (const Partials& partials : partials_) run.partials_.emplace_back().data = partials.data;
     return run;
 }
 
-ReductionRun::ReductionRun(const TileProgram& program, int threads, const ReductionRun* whole, std::int64_t first_leaf)
+ReductionRun::ReductionRun(const TileProgram& program, int threads, bool in_parts, const ReductionRun* whole,
+                           std::int64_t first_leaf)
     : program_(program),
       shape_(program.reduction_shape()),
       leaves_(shape_.leaves()),
@@ -47,6 +50,8 @@ ReductionRun::ReductionRun(const TileProgram& program, int threads, const Reduct
         element_size_ = std::max(element_size_, static_cast<std::int64_t>(reduction.element_size));
     if (mode_ == Mode::Leaves) unit_leaves_ = std::min(leaves_, program.tile() / shape_.leaf);
     if (mode_ == Mode::Rows) choose_columns(threads);
+    slots_ = all_leaves_;
+    if (!in_parts) choose_group(threads);
 }
 
 void ReductionRun::place_partials() {
@@ -57,7 +62,7 @@ void ReductionRun::place_partials() {
             partials.data = program_.nest().accesses()[reduction.access].base;
         } else {
             needs_combining_ = true;
-            const auto count = static_cast<std::size_t>(shape_.outer * leaves_ * shape_.inner);
+            const auto count = static_cast<std::size_t>(shape_.outer * slots_ * shape_.inner);
             partials.memory = PoolMemory(count * reduction.element_size);
             partials.data = partials.memory.data();
         }
@@ -86,9 +91,22 @@ void ReductionRun::choose_columns(int threads) noexcept {
     if (column_parts_ > 1) mode_ = Mode::Columns;
 }
 
+/// Leaves of many columns are combined as soon as there are some: all of them would leave the caches. Not where the
+/// threads would get too few shares.
+void ReductionRun::choose_group(int threads) noexcept {
+    const bool rows = mode_ == Mode::Rows || mode_ == Mode::Columns;
+    if (!rows || shape_.lanes != 1 || shape_.inner < kMinColumns) return;
+    group_ = kGroup;
+    while (group_ > 1 && shape_.outer * column_parts_ * (leaves_ / group_) < 4 * threads) group_ /= 2;
+    if (group_ == 1) return;
+    unit_leaves_ = group_;
+    slots_ = (leaves_ + group_ - 1) / group_;
+}
+
 std::size_t ReductionRun::lane_bytes() const noexcept {
-    if (mode_ == Mode::Segments || shape_.lanes == 1) return 0;
+    if (mode_ == Mode::Segments || (shape_.lanes == 1 && group_ == 1)) return 0;
     const std::int64_t width = (shape_.inner + column_parts_ - 1) / column_parts_;
+    if (group_ > 1) return static_cast<std::size_t>(group_ * width * element_size_);
     return static_cast<std::size_t>(std::min(shape_.lanes, shape_.n) * width * element_size_);
 }
 
@@ -135,6 +153,10 @@ void ReductionRun::fold_rows_by_code(TileWorker& worker, int thread, int threads
     const auto [begin, end] = share(units(), thread, threads);
     for (std::int64_t number = begin; number < end; ++number) {
         const Unit unit = unit_of(number);
+        if (group_ > 1) {
+            fold_group(worker, unit);
+            continue;
+        }
         for (std::size_t i = 0; i < partials_.size(); ++i) worker.target(i).values = result(i, unit);
         worker.fold_rows_by_code((unit.outer * shape_.n + unit.first_index) * shape_.inner + unit.begin, unit.indices,
                                  unit.end - unit.begin);
@@ -160,12 +182,53 @@ ReductionRun::Unit ReductionRun::unit_of(std::int64_t number) const noexcept {
 /// Where the unit's first value goes.
 std::byte* ReductionRun::result(std::size_t reduction, const Unit& unit) const noexcept {
     const auto size = static_cast<std::int64_t>(program_.reductions()[reduction].element_size);
-    const std::int64_t leaf = unit.outer * all_leaves_ + first_leaf_ + unit.leaf;
-    return partials_[reduction].data + (leaf * shape_.inner + unit.begin) * size;
+    const std::int64_t slot = unit.outer * slots_ + (first_leaf_ + unit.leaf) / group_;
+    return partials_[reduction].data + (slot * shape_.inner + unit.begin) * size;
+}
+
+/// Leaf by leaf, each to rows of the worker's own, which the tree then combines.
+void ReductionRun::fold_group(TileWorker& worker, const Unit& unit) const noexcept {
+    const std::int64_t leaves = (unit.indices + shape_.leaf - 1) / shape_.leaf, width = unit.end - unit.begin;
+    const auto row = [&](std::size_t i, std::int64_t leaf) {
+        return worker.lane_memory(i) + leaf * width * static_cast<std::int64_t>(program_.reductions()[i].element_size);
+    };
+    for (std::int64_t k = 0; k < leaves; ++k) {
+        Unit leaf = unit;
+        leaf.first_index += k * shape_.leaf;
+        leaf.indices = std::min(shape_.leaf, unit.indices - k * shape_.leaf);
+        for (std::size_t i = 0; i < partials_.size(); ++i)
+            worker.target(i).accumulators = worker.target(i).values = row(i, k);
+        fold_leaf(worker, leaf);
+    }
+    for (std::size_t i = 0; i < partials_.size(); ++i) {
+        const Reduction& reduction = program_.reductions()[i];
+        for (std::int64_t step = 1; step < leaves; step *= 2) {
+            for (std::int64_t leaf = 0; leaf + step < leaves; leaf += 2 * step)
+                reduction.fold(row(i, leaf + step), 1, width, width, row(i, leaf), false);
+        }
+        std::memcpy(result(i, unit), row(i, 0), static_cast<std::size_t>(width) * reduction.element_size);
+    }
+}
+
+/// Of one lane, to the targets' accumulators, or to their values by code that folds rows.
+void ReductionRun::fold_leaf(TileWorker& worker, const Unit& leaf) const noexcept {
+    if (worker.folding() == Folding::Rows) {
+        const std::int64_t first = (leaf.outer * shape_.n + leaf.first_index) * shape_.inner;
+        return worker.fold_rows_by_code(first + leaf.begin, leaf.indices, leaf.end - leaf.begin);
+    }
+    if (!only_memory_) return fold_tiles(worker, leaf);
+    for (std::size_t i = 0; i < partials_.size(); ++i)
+        fold_memory(program_.reductions()[i], leaf, worker.target(i).accumulators);
 }
 
 void ReductionRun::fold_unit(TileWorker& worker, const Unit& unit) const noexcept {
+    if (group_ > 1) return fold_group(worker, unit);
     const std::vector<Reduction>& reductions = program_.reductions();
+    if (only_memory_ && shape_.inner == 1 && mode_ == Mode::Rows) {  // one call for the lanes and what they come to
+        for (std::size_t i = 0; i < reductions.size(); ++i)
+            reductions[i].segments(source_of(reductions[i], unit), 1, unit.indices, 1, shape_.lanes, result(i, unit));
+        return;
+    }
     for (std::size_t i = 0; i < reductions.size(); ++i) {
         worker.target(i).accumulators = shape_.lanes > 1 ? worker.lane_memory(i) : result(i, unit);
         if (only_memory_) fold_memory(reductions[i], unit, worker.target(i).accumulators);
@@ -253,7 +316,7 @@ void ReductionRun::combine(int thread, int threads) const noexcept {
     for (std::size_t i = 0; i < partials_.size(); ++i) {
         if (partials_[i].direct) continue;
         const Reduction& reduction = program_.reductions()[i];
-        const std::int64_t line_bytes = leaves_ * shape_.inner * static_cast<std::int64_t>(reduction.element_size);
+        const std::int64_t line_bytes = slots_ * shape_.inner * static_cast<std::int64_t>(reduction.element_size);
         const auto [first, last] = share(shape_.outer * shape_.inner, thread, threads);
         for (std::int64_t position = first; position < last;) {
             const std::int64_t outer = position / shape_.inner, begin = position % shape_.inner;
@@ -270,10 +333,10 @@ void ReductionRun::combine(int thread, int threads) const noexcept {
 void ReductionRun::combine_leaves(const Reduction& reduction, std::byte* leaves, std::int64_t begin,
                                   std::int64_t end) const noexcept {
     const auto size = static_cast<std::int64_t>(reduction.element_size);
-    if (shape_.inner == 1 && reduction.tree != nullptr) return reduction.tree(leaves, leaves_);
+    if (shape_.inner == 1 && reduction.tree != nullptr) return reduction.tree(leaves, slots_);
     const auto at = [&](std::int64_t leaf) { return leaves + (leaf * shape_.inner + begin) * size; };
-    for (std::int64_t step = 1; step < leaves_; step *= 2) {
-        for (std::int64_t leaf = 0; leaf + step < leaves_; leaf += 2 * step) {
+    for (std::int64_t step = 1; step < slots_; step *= 2) {
+        for (std::int64_t leaf = 0; leaf + step < slots_; leaf += 2 * step) {
             reduction.fold(at(leaf + step), 1, end - begin, end - begin, at(leaf), false);
         }
     }

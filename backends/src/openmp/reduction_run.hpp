@@ -11,8 +11,8 @@ namespace xlazy::be {
 /// them all threads must have met.
 class ReductionRun {
 public:
-    /// @throws std::bad_alloc
-    ReductionRun(const TileProgram& program, int threads);
+    /// `in_parts`: phase one is done by parts of it. @throws std::bad_alloc
+    ReductionRun(const TileProgram& program, int threads, bool in_parts = false);
     /// Of the same kernel a piece, whose first index along the reduced axis is that and begins a leaf: its phase one
     /// fills leaves of this run, which combines them.
     ReductionRun part(const TileProgram& piece, std::int64_t first_index) const;
@@ -41,16 +41,20 @@ private:
         std::int64_t outer, leaf, first_index, indices, begin, end;  ///< columns [begin, end)
     };
     /// The leaves go where `whole` has them, the first to its leaf `first_leaf`.
-    ReductionRun(const TileProgram& program, int threads, const ReductionRun* whole, std::int64_t first_leaf);
+    ReductionRun(const TileProgram& program, int threads, bool in_parts, const ReductionRun* whole,
+                 std::int64_t first_leaf);
     void place_partials();
     Mode choose_mode() const noexcept;
     void choose_columns(int threads) noexcept;
+    void choose_group(int threads) noexcept;
     void fold_leaves_by_code(TileWorker& worker, int thread, int threads) const noexcept;
     void fold_rows_by_code(TileWorker& worker, int thread, int threads) const noexcept;
     std::int64_t units() const noexcept;
     Unit unit_of(std::int64_t number) const noexcept;
     std::byte* result(std::size_t reduction, const Unit& unit) const noexcept;
     void fold_unit(TileWorker& worker, const Unit& unit) const noexcept;
+    void fold_group(TileWorker& worker, const Unit& unit) const noexcept;
+    void fold_leaf(TileWorker& worker, const Unit& leaf) const noexcept;
     void fold_tiles(TileWorker& worker, const Unit& unit) const noexcept;
     void fold_memory(const Reduction& reduction, const Unit& unit, std::byte* accumulators) const noexcept;
     const std::byte* source_of(const Reduction& reduction, const Unit& unit) const noexcept;
@@ -64,11 +68,13 @@ private:
     const TileProgram& program_;
     ReductionShape shape_;
     std::int64_t leaves_;
-    std::int64_t all_leaves_;        ///< of an outer index in the memory of the partials
+    std::int64_t all_leaves_;        ///< of an outer index
     std::int64_t first_leaf_ = 0;    ///< of them
     std::int64_t element_size_ = 1;  ///< the largest of the reductions
     std::int64_t column_parts_ = 1;  ///< parts that the rows of a leaf are cut into
     std::int64_t unit_leaves_ = 1;   ///< leaves of a unit
+    std::int64_t group_ = 1;         ///< leaves that are combined to one while they are in the second cache
+    std::int64_t slots_;             ///< groups of an outer index
     Mode mode_;
     bool only_memory_ = false;
     bool needs_combining_ = false;
