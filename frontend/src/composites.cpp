@@ -77,8 +77,7 @@ Value record_isclose(rt::Statement& s, Value a, Value b, const closeness& how) {
 Value reduce_numbers(rt::Statement& s, Op op, Value value, std::uint32_t axes, bool keep_dims) {
     const auto number = [&](double x) { return s.cast(s.scalar(x), value.dtype); };
     const bool extreme = op == Op::amin || op == Op::amax;
-    bool nothing = false;
-    for (std::size_t i = 0; i < s.rank_of(value); ++i) nothing |= (axes >> i & 1) != 0 && s.extent_of(value, i) == 0;
+    const bool nothing = reduces_nothing(s, value, axes);
     const Value undefined = number(std::numeric_limits<double>::quiet_NaN());
     if (extreme && nothing) return s.apply(Op::add, value.dtype, s.reduce(Op::sum, value, axes, keep_dims), undefined);
     constexpr double kInfinity = std::numeric_limits<double>::infinity();

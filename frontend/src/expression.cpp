@@ -144,6 +144,20 @@ leaves::~leaves() {
     }
 }
 
+bool reduces_nothing(const rt::Statement& statement, Value operand, std::uint32_t axes) {
+    for (std::size_t i = 0; i < statement.rank_of(operand); ++i) {
+        if ((axes >> i & 1) != 0 && statement.extent_of(operand, i) == 0) return true;
+    }
+    return false;
+}
+
+Value with_initial(rt::Statement& statement, Op op, bool numbers, Value initial, Value reduced) {
+    const Op lower = numbers ? Op::fmin : Op::min;
+    const Op higher = numbers ? Op::fmax : Op::max;
+    const Op combine = op == Op::sum ? Op::add : op == Op::prod ? Op::mul : op == Op::amin ? lower : higher;
+    return statement.apply(combine, reduced.dtype, initial, reduced);
+}
+
 void check_reduced_extents(Op op, const rt::Statement& statement, Value operand, std::uint32_t axes, bool keep_dims) {
     bool nothing_reduced = false;
     bool result_empty = false;

@@ -65,6 +65,11 @@ void check_reduced_extents(Op op, const rt::Statement& statement, Value operand,
 /// The reduction of those elements that are numbers. The minimum or maximum of none is a NaN.
 Value reduce_numbers(rt::Statement& statement, Op op, Value value, std::uint32_t axes, bool keep_dims);
 
+/// Has one of the axes no element?
+bool reduces_nothing(const rt::Statement& statement, Value operand, std::uint32_t axes);
+/// The reduction goes on from an initial value. `numbers`: it passes over NaNs.
+Value with_initial(rt::Statement& statement, Op op, bool numbers, Value initial, Value reduced);
+
 /// The axes of an xreducer, which hides them: bit i for axis i.
 template <class E>
 std::uint32_t reduced_axes(const E& e, std::size_t rank, bool keep_dims) {
@@ -90,11 +95,11 @@ struct lowering<xt::xreducer<F, CT, X, O>> {
     static constexpr bool keep_dims = O::keep_dims::value;
 
     static constexpr bool is_native() {
-        if constexpr (!reduction<functor>::known || O::has_initial_value)
+        if constexpr (!reduction<functor>::known)
             return false;
         else
             return std::is_same_v<functor, std::decay_t<typename E::merge_functor_type>> && lowerable_as<operand, T> &&
-                   bc::accepts(reduction<functor>::code, bc::dtype_of<T>());
+                   bc::accepts(reduction<functor>::code, bc::dtype_of<T>()) && initial_converts();
     }
     static constexpr bool native = is_native();
     static constexpr bool has_leaves = needs_preparation<operand>;
@@ -108,13 +113,36 @@ struct lowering<xt::xreducer<F, CT, X, O>> {
         const std::size_t rank = r.statement.rank_of(value);
         check_rank(rank);
         const std::uint32_t axes = reduced_axes(e, rank, keep_dims);
-        if constexpr (requires { reduction<functor>::skips_nan; } && !std::is_integral_v<T>) {
-            return reduce_numbers(r.statement, reduction<functor>::code, value, axes, keep_dims);
+        if constexpr (O::has_initial_value) {
+            const Value first = r.statement.scalar(convert_number<T>(e.options().initial_value));
+            if (reduces_nothing(r.statement, value, axes)) {
+                std::size_t extents[bc::kMaxRank];
+                const std::size_t kept = copy_extents(e.shape(), extents);
+                return r.statement.broadcast(first, kept, extents);
+            }
+            const Value reduced = reduce(r.statement, value, axes);
+            return with_initial(r.statement, reduction<functor>::code, kNumbers, first, reduced);
+        } else {
+            return reduce(r.statement, value, axes);
+        }
+    }
+
+private:
+    static constexpr bool initial_converts() {
+        if constexpr (O::has_initial_value)
+            return converts_to<std::decay_t<decltype(std::declval<const E&>().options().initial_value)>, T>;
+        else
+            return true;
+    }
+    static constexpr bool kNumbers = requires { reduction<functor>::skips_nan; } && !std::is_integral_v<T>;
+    static Value reduce(rt::Statement& statement, Value value, std::uint32_t axes) {
+        if constexpr (kNumbers) {
+            return reduce_numbers(statement, reduction<functor>::code, value, axes, keep_dims);
         }
         if constexpr (bc::identity_of(reduction<functor>::code) == bc::Identity::None) {
-            check_reduced_extents(reduction<functor>::code, r.statement, value, axes, keep_dims);
+            check_reduced_extents(reduction<functor>::code, statement, value, axes, keep_dims);
         }
-        return r.statement.reduce(reduction<functor>::code, value, axes, keep_dims);
+        return statement.reduce(reduction<functor>::code, value, axes, keep_dims);
     }
 };
 

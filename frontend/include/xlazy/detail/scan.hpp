@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cumsum and cumprod: an array of its own, recorded as one statement. Without an axis the operand is flattened: where
-// it is no dense array, that takes a statement before.
+// cumsum, cumprod and their nan-forms: an array of its own, recorded as one statement. Without an axis the operand is
+// flattened: where it is no dense array, that takes a statement before.
 #pragma once
 
 #include "xlazy/detail/assign.hpp"
@@ -42,6 +42,18 @@ inline constexpr bool can_scan = [] {
     }
 }();
 
+/// What the scan passes over is its identity.
+template <class F, class R>
+Value scan_operand(rt::Statement& statement, Value operand) {
+    if constexpr (requires { reduction<F>::skips_nan; } && !std::is_integral_v<R>) {
+        const R identity = reduction<F>::code == Op::prod ? R(1) : R(0);
+        const Value missing = statement.apply(Op::isnan, DType::boolean, operand);
+        return statement.apply(Op::select, bc::dtype_of<R>(), missing, statement.scalar(identity), operand);
+    } else {
+        return operand;
+    }
+}
+
 /// Stores a value of the statement to a new array.
 template <class D>
 D new_array(rt::Statement& statement, Value value) {
@@ -61,7 +73,7 @@ auto scan_along(const E& e, std::ptrdiff_t axis) {
     auto result = [&] {
         rt::Statement statement(rt::LineScope::current());
         recording r{statement, evaluated};
-        const Value operand = lower_as<R>(e, r);
+        const Value operand = scan_operand<F, R>(statement, lower_as<R>(e, r));
         return new_array<typename scan_array<E, R>::type>(
             statement, statement.scan(Code, operand, static_cast<std::size_t>(axis)));
     }();
@@ -75,7 +87,8 @@ auto scan_along(const E& e) {
     constexpr xt::layout_type order = XTENSOR_DEFAULT_TRAVERSAL;
     const auto of = [&](const window& dense) {
         rt::Statement statement(rt::LineScope::current());
-        const Value operand = statement.cast(statement.load(flattened(dense).ref()), bc::dtype_of<R>());
+        const Value whole = statement.cast(statement.load(flattened(dense).ref()), bc::dtype_of<R>());
+        const Value operand = scan_operand<F, R>(statement, whole);
         return new_array<typename scan_array<E, R>::flat_type>(statement, statement.scan(Code, operand, 0));
     };
     if constexpr (viewed<E>::ok) {

@@ -30,6 +30,12 @@
 #ifdef XTENSOR_NPY_HPP
 #include "xlazy/overlay/xnpy.hpp"
 #endif
+#ifdef XTENSOR_NORM_HPP
+#include "xlazy/overlay/xnorm.hpp"
+#endif
+#ifdef XTENSOR_XBLOCKWISE_REDUCER_HPP
+#include "xlazy/overlay/xblockwise_reducer.hpp"
+#endif
 #ifdef XTENSOR_PAD_HPP
 #include "xlazy/overlay/xpad.hpp"
 #endif

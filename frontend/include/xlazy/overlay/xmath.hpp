@@ -4,9 +4,12 @@
 #pragma once
 
 #include "xlazy/detail/fallback.hpp"
+#include "xlazy/detail/rearrange.hpp"
 #include "xlazy/detail/scan.hpp"
+#include "xlazy/overlay/xbuilder.hpp"
 #include "xlazy/overlay/xoperation.hpp"
 #include "xlazy/overlay/xreducer.hpp"
+#include "xlazy/overlay/xstrided_view.hpp"
 
 namespace xlazy::detail::overloads {
 
@@ -253,8 +256,170 @@ auto accumulated(here line, const E& e, A... axis) {
     }
 XLAZY_ACCUMULATION(cumsum, plus, rt::Op::cumsum)
 XLAZY_ACCUMULATION(cumprod, multiplies, rt::Op::cumprod)
-XLAZY_ACCUMULATION(nancumsum, nan_plus, kNotRecorded)
-XLAZY_ACCUMULATION(nancumprod, nan_multiplies, kNotRecorded)
+XLAZY_ACCUMULATION(nancumsum, nan_plus, rt::Op::cumsum)
+XLAZY_ACCUMULATION(nancumprod, nan_multiplies, rt::Op::cumprod)
 #undef XLAZY_ACCUMULATION
 #undef XLAZY_ACCUMULATION_REFERENCES
 #undef XLAZY_COMMA
+
+// ---- functions that xtensor computes element by element
+
+namespace xlazy::detail {
+
+namespace stock {
+
+template <class E, class O>
+auto minmax(E&& e, O options) {
+    return xt::minmax(std::forward<E>(e), options);
+}
+template <class X, class XP, class FP, class... T>
+auto interp(const X& x, const XP& xp, const FP& fp, T... ends) {
+    return xt::interp(x, xp, fp, ends...);
+}
+template <class E1, class E2, class M>
+auto convolve(const E1& a, const E2& v, M mode) {
+    return xt::convolve(a, v, mode);
+}
+template <class E>
+auto cov(const E& x, const E& y) {
+    return xt::cov(x, y);
+}
+
+}  // namespace stock
+
+/// The reducer B of minmax, whose value is recorded as two reductions.
+template <class B>
+class lazy_minmax : public B {
+public:
+    explicit lazy_minmax(B reducer) : B(std::move(reducer)) {}
+
+    using B::operator();
+    typename B::value_type operator()(here line = here::current()) const {
+        rt::LineScope scope(line);
+        return located([&] {
+            const auto& e = this->expression();
+            using T = typename std::decay_t<decltype(e)>::value_type;
+            using limits = std::numeric_limits<T>;
+            if (xt::compute_size(e.shape()) == 0) return typename B::value_type{limits::max(), limits::lowest()};
+            const xtensor<T, 0> low(overloads::amin(e), rt::LineScope::current());
+            const xtensor<T, 0> high(overloads::amax(e), rt::LineScope::current());
+            return typename B::value_type{low(rt::LineScope::current()), high(rt::LineScope::current())};
+        });
+    }
+};
+template <class B>
+struct holder<lazy_minmax<B>> : known_holder<lazy_minmax<B>> {};
+
+/// x as the rows of a matrix, y (if it has axes) below it.
+template <class E>
+auto variables_of(const E& x, const E& y) {
+    using matrix = xarray<typename E::value_type>;
+    if (y.dimension() != 0) return matrix(overloads::stack(xt::xtuple(x, y)));
+    if (x.dimension() != 1) return matrix(x);
+    return matrix(overloads::reshape_view(x, std::array<std::size_t, 2>{1, x.shape()[0]}));
+}
+
+/// The covariances of a matrix's rows.
+template <class M>
+M covariances(const M& rows) {
+    using T = typename M::value_type;
+    using shape = std::array<std::size_t, 3>;
+    if (rows.dimension() != 2) throw_statement_error("cov needs arrays with one or two axes");
+    const std::size_t m = rows.shape()[0];
+    const std::size_t n = rows.shape()[1];
+    const std::array<std::size_t, 1> along = {1};
+    const M centred(rows - M(xt::mean(rows, along, xt::keep_dims | xt::evaluation_strategy::lazy)));
+    const auto products =
+        overloads::reshape_view(centred, shape{m, 1, n}) * overloads::reshape_view(centred, shape{1, m, n});
+    return M(overloads::sum(products, std::array<std::size_t, 1>{2}) / static_cast<T>(n - 1));
+}
+
+inline constexpr std::size_t kMostShifts = 64;
+
+/// `to` is the full convolution of two vectors; one statement for each element of `by`.
+void record_convolution(const window& of, const window& by, const window& to);
+
+template <class E1, class E2>
+inline constexpr bool can_convolve = [] {
+    if constexpr (recorded_value<E1> && recorded_value<E2>)
+        return std::is_same_v<typename E1::value_type, typename E2::value_type> &&
+               !std::is_same_v<typename E1::value_type, bool> && as_window<E1>::native && as_window<E2>::native;
+    else
+        return false;
+}();
+
+template <class E1, class E2>
+xtensor<typename E1::value_type, 1> full_convolution(const E1& of, const E2& by) {
+    leaves first, second;
+    const window long_one = window_now(of, first);
+    const window short_one = window_now(by, second);
+    using vector = xtensor<typename E1::value_type, 1>;
+    vector result;
+    result.renew(shape_for<vector>(std::array<std::size_t, 1>{of.size() + by.size() - 1}));
+    record_convolution(long_one, short_one, viewed<vector>::get(result));
+    return result;
+}
+
+namespace overloads {
+using namespace xt;
+
+template <class E, class EVS = DEFAULT_STRATEGY_REDUCERS, XTL_REQUIRES(is_reducer_options<EVS>)>
+    requires lazy<std::decay_t<E>>
+inline auto minmax(E&& e, EVS es = EVS()) {
+    auto reducer = stock::minmax(std::forward<E>(e), es);
+    if constexpr (requires { typename decltype(reducer)::reduce_functor_type; })
+        return lazy_minmax<decltype(reducer)>(std::move(reducer));
+    else
+        return reducer;
+}
+
+template <class E1, class E2, class E3, class T>
+    requires(lazy<E1> || lazy<E2> || lazy<E3>)
+inline auto interp(const E1& x, const E2& xp, const E3& fp, T left, T right) {
+    return fall_back_to("interp", [&] { return stock::interp(x, xp, fp, left, right); });
+}
+template <class E1, class E2, class E3>
+    requires(lazy<E1> || lazy<E2> || lazy<E3>)
+inline auto interp(const E1& x, const E2& xp, const E3& fp) {
+    return fall_back_to("interp", [&] { return stock::interp(x, xp, fp); });
+}
+
+template <class E1>
+    requires lazy<E1>
+inline auto cov(const E1& x, const E1& y = E1()) {
+    if constexpr (recorded_value<E1> && std::is_floating_point_v<typename E1::value_type>)
+        return located([&] { return covariances(variables_of(x, y)); });
+    else
+        return fall_back_to("cov", [&] { return stock::cov(x, y); });
+}
+
+template <class E1, class E2, class E3>
+    requires(lazy<std::decay_t<E1>> || lazy<std::decay_t<E2>>)
+inline auto convolve(E1&& a, E2&& v, E3 mode) {
+    if constexpr (std::is_same_v<E3, convolve_mode::full> && can_convolve<std::decay_t<E1>, std::decay_t<E2>>) {
+        const std::size_t shifts = std::min(a.size(), v.size());
+        if (a.dimension() == 1 && v.dimension() == 1 && shifts != 0 && shifts <= kMostShifts) {
+            return located([&] { return a.size() < v.size() ? full_convolution(v, a) : full_convolution(a, v); });
+        }
+        return fall_back_to("convolve", [&] {
+            return xlazy::xtensor<typename std::decay_t<E1>::value_type, 1>(stock::convolve(a, v, mode));
+        });
+    } else {
+        return fall_back_to("convolve", [&] { return stock::convolve(a, v, mode); });
+    }
+}
+
+}  // namespace overloads
+}  // namespace xlazy::detail
+
+namespace xt {
+template <class B>
+struct xcontainer_inner_types<xlazy::detail::lazy_minmax<B>> : xcontainer_inner_types<B> {};
+template <class B>
+struct xiterable_inner_types<xlazy::detail::lazy_minmax<B>> : xiterable_inner_types<B> {};
+
+using xlazy::detail::overloads::convolve;
+using xlazy::detail::overloads::cov;
+using xlazy::detail::overloads::interp;
+using xlazy::detail::overloads::minmax;
+}  // namespace xt

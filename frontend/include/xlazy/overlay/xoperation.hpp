@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // any, all: one recorded reduction. For expressions they know the user's line; being more special than xtensor's `E&&`,
-// these overloads may have a further parameter.
+// these overloads may have a further parameter. nonzero and argwhere, of which where(condition) and flatnonzero are
+// made: the condition is recorded, its elements are read.
 #pragma once
 
 #include "xlazy/detail/wrappers.hpp"
@@ -34,7 +35,43 @@ bool reduced_truth(const E& e, here line) {
 template <class E>
 concept lazy_truth = lazy<E> && lowerable_as<E, bool>;
 
+/// Visits the index of each element that is not 0, in order L.
+template <xt::layout_type L, class E, class Visit>
+void for_each_true(const E& e, Visit&& visit) {
+    located([&] {
+        using T = typename E::value_type;
+        const xarray<bool, L> truth(xt::not_equal(e, T()), rt::LineScope::current());
+        const bool* elements = truth.storage().read(rt::Reason::element, rt::LineScope::current());
+        const auto shape = e.shape();
+        auto index = xtl::make_sequence<xt::xindex_type_t<typename E::shape_type>>(shape.size(), 0);
+        const std::size_t size = xt::compute_size(shape);
+        for (std::size_t i = 0; i < size; ++i, xt::detail::next_idx<L>(shape, index)) {
+            if (elements[i]) visit(index);
+        }
+    });
+}
+
+template <class E>
+concept lazy_condition = lazy<E> && lowerable_as<E, typename E::value_type>;
+
 namespace overloads {
+
+template <class T>
+    requires lazy_condition<T>
+inline auto nonzero(const T& arr) {
+    std::vector<std::vector<typename T::size_type>> indices(arr.dimension());
+    for_each_true<XTENSOR_DEFAULT_TRAVERSAL>(arr, [&](const auto& index) {
+        for (std::size_t axis = 0; axis < indices.size(); ++axis) indices[axis].push_back(index[axis]);
+    });
+    return indices;
+}
+template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class T>
+    requires lazy_condition<T>
+inline auto argwhere(const T& arr) {
+    std::vector<xt::xindex_type_t<typename T::shape_type>> indices;
+    for_each_true<L>(arr, [&](const auto& index) { indices.push_back(index); });
+    return indices;
+}
 
 #define XLAZY_TRUTH(name, op, wrapper)                            \
     template <class B>                                            \
@@ -72,4 +109,6 @@ XLAZY_TRUTHS(all, amin)
 namespace xt {
 using xlazy::detail::overloads::all;
 using xlazy::detail::overloads::any;
+using xlazy::detail::overloads::argwhere;
+using xlazy::detail::overloads::nonzero;
 }  // namespace xt
