@@ -227,21 +227,5 @@ constexpr R convert(T a) {
     }
 }
 
-/// An exponent of exactly 2 is a square, in every tier.
-template <class T>
-T power(T a, T b) {
-    return b == T(2) ? a * a : std::pow(a, b);
-}
-
-/// std::lgamma without its global sign, which threads would race for.
-template <class T>
-T log_gamma(T a) {
-    int sign;
-    if constexpr (std::is_same_v<T, float>)
-        return ::lgammaf_r(a, &sign);
-    else
-        return ::lgamma_r(a, &sign);
-}
-
 }  // namespace XLAZY_ISA
 }  // namespace xlazy::be

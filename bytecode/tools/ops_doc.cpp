@@ -35,14 +35,7 @@ std::string_view result_type(const OpInfo& op) {
     return "any";
 }
 
-std::string_view name_of(Maths maths) {
-    switch (maths) {
-        case Maths::Exact: return "exact";
-        case Maths::Vector: return "vector";
-        case Maths::Scalar: break;
-    }
-    return "libm";
-}
+std::string_view name_of(Maths maths) { return maths == Maths::Exact ? "exact" : "maths library"; }
 
 /// How it is computed, and what differs for complex numbers.
 std::string maths(Op op) {
@@ -85,11 +78,9 @@ std::string document() {
            "A batch is a list of these ops on strided views, temporaries and scalars. The operands of one op have one "
            "type\n"
            "(`select`: b and c; its a is bool); conversions are ops of their own.\n\n"
-           "Rounding: *exact* ops are IEEE arithmetic, the same on every machine; *vector* ops are functions of the "
-           "project's\n"
-           "maths library (maths.md), with the same bits on every instruction set; *libm* ops are one call of the "
-           "system's\n"
-           "maths library an element.\n\n"
+           "Rounding: *exact* ops are IEEE arithmetic, the same on every machine; those of the *maths "
+           "library*\n"
+           "(maths.md) have the same bits on every instruction set, too.\n\n"
            "## Element by element\n\n" +
            ops_table(OpKind::Map) + "\n## Generators\n\n" + ops_table(OpKind::Generate) +
            "\n## Reductions along one axis\n\nSeveral axes are reduced one after the other, the last one first, in the "

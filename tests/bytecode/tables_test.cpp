@@ -95,7 +95,9 @@ TEST(OpTable, ResultsAndRoutines) {
     EXPECT_EQ(result_of(Op::conj, DType::c128), DType::c128);
     EXPECT_EQ(result_of(Op::cast, DType::f32), DType::none);
     EXPECT_EQ(maths_of(Op::exp, DType::f32), Maths::Vector);
-    EXPECT_EQ(maths_of(Op::exp, DType::c64), Maths::Scalar);
+    EXPECT_EQ(maths_of(Op::exp, DType::c64), Maths::Vector);
+    EXPECT_EQ(maths_of(Op::sqrt, DType::f64), Maths::Exact);
+    EXPECT_EQ(maths_of(Op::sqrt, DType::c128), Maths::Vector);
     EXPECT_EQ(maths_of(Op::isnan, DType::c64), Maths::Exact);
     EXPECT_EQ(identity_of(Op::prod), Identity::One);
     EXPECT_EQ(identity_of(Op::amax), Identity::None);

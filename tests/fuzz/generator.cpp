@@ -191,9 +191,4 @@ private:
 
 Case random_case(std::uint64_t seed, std::uint64_t number) { return Generator(seed, number).run(); }
 
-bool has_vector_maths(const bc::Program& program) noexcept {
-    return std::any_of(program.instructions.begin(), program.instructions.end(),
-                       [](const bc::Instruction& i) { return bc::maths_of(i.op, i.type) == bc::Maths::Vector; });
-}
-
 }  // namespace xlazy::fuzz

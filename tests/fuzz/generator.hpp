@@ -17,7 +17,4 @@ struct Case {
 /// Program `number` of the run `seed`: the same for the same two numbers.
 Case random_case(std::uint64_t seed, std::uint64_t number);
 
-/// Does any instruction call a vector routine, whose bits depend on the instruction set?
-bool has_vector_maths(const bc::Program& program) noexcept;
-
 }  // namespace xlazy::fuzz

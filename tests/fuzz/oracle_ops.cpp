@@ -79,10 +79,6 @@ T float_op(Op op, T a, T b) {
         case Op::fmin: return std::isnan(b) ? a : std::isnan(a) ? b : a < b ? a : b;
         case Op::fdim: return std::isnan(a) || std::isnan(b) ? a + b : a > b ? a - b : T(0);
         case Op::sign: return std::isnan(a) || a == 0 ? a : std::signbit(a) ? T(-1) : T(1);
-        case Op::fmod: return std::fmod(a, b);
-        case Op::remainder: return std::remainder(a, b);
-        case Op::tgamma: return std::tgamma(a);
-        case Op::lgamma: return std::lgamma(a);
         case Op::pow: return a * a;  // of an exponent of 2; others come from the maths library
         default: return a;
     }
@@ -410,7 +406,7 @@ Dense evaluate(const OpRequest& request, const Shape& domain, std::span<const De
     if (bc::info(request.op).kind == bc::OpKind::Reduce) return reduce(request, domain, operands[0]);
     if (bc::info(request.op).kind == bc::OpKind::Scan) return scan(request, domain, operands[0]);
     const bc::Maths maths = bc::maths_of(request.op, request.type);
-    if (maths == bc::Maths::Vector || (maths == bc::Maths::Scalar && bc::is_complex(request.type))) {
+    if (maths == bc::Maths::Vector) {
         Dense result = library_maths(request, domain, operands);
         if (request.op != Op::pow) return result;
         with_type(request.type, [&](auto zero) {

@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -25,6 +26,17 @@ inline const std::vector<MathsFunction>& maths_functions() {
     };
     return functions;
 }
+
+inline const std::vector<MathsFunction>& complex_functions() {
+    static const std::vector<MathsFunction> functions{
+#define XLAZY_COMPLEX_MATHS(id, arity, result) {bc::Op::id, arity},
+#include "math/functions.def"
+    };
+    return functions;
+}
+
+/// Units in the last place that a function's error may have.
+inline double most_ulps(bc::Op op) noexcept { return op == bc::Op::tgamma || op == bc::Op::lgamma ? 2 : 1; }
 
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -94,6 +106,29 @@ std::vector<T> random_arguments(std::size_t count, unsigned seed) {
             case 2: values[i] = static_cast<T>(1 + unit(random) * std::exp2(exponent(random) - 10)); break;
             default: values[i] = static_cast<T>(unit(random) * 20); break;
         }
+    }
+    return values;
+}
+
+/// Arguments whose parts are of every kind, on and off the axes, near the unit circle and near the points 1 and i.
+template <class T>
+std::vector<std::complex<T>> complex_arguments(std::size_t count, unsigned seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> unit(-1, 1);
+    const auto part = [&] {
+        switch (random() % 5) {
+            case 0: return unit(random) * 4;
+            case 1: return unit(random) * std::exp2(unit(random) * (sizeof(T) == 8 ? 500 : 60));
+            case 2: return (unit(random) > 0 ? 1 : -1) * (1 + unit(random) * std::exp2(-20 + 20 * unit(random)));
+            case 3: return unit(random) * std::exp2(15 * unit(random) - 15);
+            default: return unit(random) * 600;
+        }
+    };
+    std::vector<std::complex<T>> values(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double angle = unit(random) * 3.2;
+        values[i] = i % 7 == 0 ? std::complex<T>(static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle)))
+                               : std::complex<T>(static_cast<T>(part()), static_cast<T>(part()));
     }
     return values;
 }

@@ -107,9 +107,10 @@ double greatest_error(const MathsFunction& function, std::size_t count) {
 }
 
 /// A sample of what ./run accuracy measures.
-TEST_P(MathsFunctions, AreWithinAUnitOfTheExactResult) {
-    EXPECT_LE((greatest_error<double, long double>(GetParam(), 20000)), 1.0);
-    EXPECT_LE((greatest_error<float, double>(GetParam(), 20000)), 1.0);
+TEST_P(MathsFunctions, AreWithinTheirUnitsOfTheExactResult) {
+    const double limit = most_ulps(GetParam().op);
+    EXPECT_LE((greatest_error<double, long double>(GetParam(), 20000)), limit);
+    EXPECT_LE((greatest_error<float, double>(GetParam(), 20000)), limit);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, MathsFunctions, testing::ValuesIn(maths_functions()),

@@ -41,6 +41,14 @@ void loop(const void* pa, const void* pb, void* pout, std::int64_t n, F f) {
     for (std::int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);
 }
 
+template <class T, class R, class F>
+void complex_loop(const void* pa, const void* pb, void* pout, std::int64_t n, F f) {
+    const T* a = static_cast<const T*>(pa);
+    const T* b = static_cast<const T*>(pb);
+    R* out = static_cast<R*>(pout);
+    for (std::int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);
+}
+
 }  // namespace
 
 OneValueFn XLAZY_LOOPS_NAME(bc::Op op, bc::DType type) noexcept {
@@ -57,6 +65,19 @@ OneValueFn XLAZY_LOOPS_NAME(bc::Op op, bc::DType type) noexcept {
             loop<float>(pa, pb, out, n,                                                                              \
                         [](float a, [[maybe_unused]] float b) -> float { return XLAZY_CALL_##arity(id, f32); });     \
         };
+#define XLAZY_COMPLEX_MATHS(id, arity, result)                                                                       \
+    if (op == bc::Op::id && type == bc::DType::c128)                                                                 \
+        return [](const void* pa, const void* pb, void* out, std::int64_t n) {                                       \
+            complex_loop<xl_c128, XLAZY_PART_##result(xl_c128, double)>(                                             \
+                pa, pb, out, n, [](xl_c128 a, [[maybe_unused]] xl_c128 b) { return XLAZY_CALL_##arity(id, c128); }); \
+        };                                                                                                           \
+    if (op == bc::Op::id && type == bc::DType::c64)                                                                  \
+        return [](const void* pa, const void* pb, void* out, std::int64_t n) {                                       \
+            complex_loop<xl_c64, XLAZY_PART_##result(xl_c64, float)>(                                                \
+                pa, pb, out, n, [](xl_c64 a, [[maybe_unused]] xl_c64 b) { return XLAZY_CALL_##arity(id, c64); });    \
+        };
+#define XLAZY_PART_complex(number, part) number
+#define XLAZY_PART_real(number, part) part
 #include "math/functions.def"
     return nullptr;
 }

@@ -241,7 +241,7 @@ std::string definition(const OpUse& use, std::string_view text, bool calls) {
 
 /// Ops whose host loop is called for all lanes.
 bool loops_in_host(const OpUse& use, Isa isa) noexcept {
-    if (bc::maths_of(use.op, use.type) == bc::Maths::Scalar) return true;
+    if (bc::is_complex(use.type) && bc::maths_of(use.op, use.type) == bc::Maths::Vector) return true;
     if (isa != Isa::baseline) return false;
     switch (use.op) {
         case Op::floor:

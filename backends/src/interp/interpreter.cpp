@@ -107,7 +107,6 @@ void map_elements(Op op, const T* pa, const T* pb, const T* pc, void* pout, std:
 #define XLAZY_MAP_Complex(id, arity, maths, expression) XLAZY_MAP_##maths(id, arity, expression)
 #define XLAZY_MAP_Any(id, arity, maths, expression)
 #define XLAZY_MAP_Exact(id, arity, expression) XLAZY_MAP_##arity(id, expression)
-#define XLAZY_MAP_Scalar(id, arity, expression)
 #define XLAZY_MAP_Vector(id, arity, expression)
 #define XLAZY_MAP_Map(id, arity, result, maths, expression) XLAZY_MAP_##result(id, arity, maths, expression)
 #define XLAZY_MAP_Generate(id, arity, result, maths, expression)

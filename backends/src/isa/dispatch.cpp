@@ -67,7 +67,6 @@ const KernelTable& kernels() noexcept { return *choice().table.load(std::memory_
 const KernelTable& kernels(Isa isa) noexcept { return table_of(isa); }
 
 MapFn map_kernel(bc::Op op, bc::DType type, Form form) noexcept {
-    if (bc::maths_of(op, type) == bc::Maths::Scalar) return scalar_maths(op, type, form);
     return kernels().of(type).map[static_cast<std::size_t>(op)][static_cast<std::size_t>(form)];
 }
 

@@ -131,10 +131,7 @@ void recover(bc::Op op, const double* a, const double* b, double& re, double& im
 const KernelTable& kernels() noexcept;
 const KernelTable& kernels(Isa isa) noexcept;
 
-/// A loop of ops that are one call of the C library an element: the same in every tier. Null if `op` is none of them.
-MapFn scalar_maths(bc::Op op, bc::DType type, Form form) noexcept;
-
-/// kernels().map, or scalar_maths.
+/// A loop of kernels().map.
 MapFn map_kernel(bc::Op op, bc::DType type, Form form) noexcept;
 
 }  // namespace xlazy::be

@@ -41,7 +41,6 @@ struct Element;
         XLAZY_ELEMENT_##arity(expression)          \
     };
 #define XLAZY_ELEMENT_Vector(id, arity, expression)
-#define XLAZY_ELEMENT_Scalar(id, arity, expression)
 #define XLAZY_STAMP_Map(id, arity, maths, expression) XLAZY_ELEMENT_##maths(id, arity, expression)
 #define XLAZY_STAMP_Generate(id, arity, maths, expression)
 // The expression of a reduction or a scan combines two values.
@@ -62,7 +61,6 @@ struct Element;
 #undef XLAZY_STAMP_Reduce
 #undef XLAZY_STAMP_Generate
 #undef XLAZY_STAMP_Map
-#undef XLAZY_ELEMENT_Scalar
 #undef XLAZY_ELEMENT_Vector
 #undef XLAZY_ELEMENT_Exact
 #undef XLAZY_ELEMENT_3

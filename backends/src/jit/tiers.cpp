@@ -31,8 +31,7 @@ constexpr std::size_t kTogether = 300;  ///< kernels in a unit
 void* routine_of(const HostCall& call, Isa isa) noexcept {
     const TypeKernels& loops = kernels(isa).of(call.type);
     const auto op = static_cast<std::size_t>(call.op);
-    const MapFn scalar = scalar_maths(call.op, call.type, Form::vv);
-    return reinterpret_cast<void*>(scalar != nullptr ? scalar : loops.map[op][static_cast<std::size_t>(Form::vv)]);
+    return reinterpret_cast<void*>(loops.map[op][static_cast<std::size_t>(Form::vv)]);
 }
 
 std::string march_of(Isa isa) {

@@ -3,6 +3,7 @@
 // go through the same function in a padded vector.
 #pragma once
 
+#include "complex.hpp"
 #include "isa/kernel_table.hpp"
 #include "maths/maths_functions.hpp"
 
@@ -47,32 +48,85 @@ struct OwnMaths;
 #undef XLAZY_CALL_1
 #undef XLAZY_CALL_2
 
+template <bc::Op>
+struct OwnComplexMaths;
+#define XLAZY_CALL_1(id)                                                      \
+    template <>                                                               \
+    struct OwnComplexMaths<bc::Op::id> {                                      \
+        static auto call(math::xl_c128 a) { return math::xl_##id##_c128(a); } \
+        static auto call(math::xl_c64 a) { return math::xl_##id##_c64(a); }   \
+    };
+#define XLAZY_CALL_2(id)                                                                          \
+    template <>                                                                                   \
+    struct OwnComplexMaths<bc::Op::id> {                                                          \
+        static auto call(math::xl_c128 a, math::xl_c128 b) { return math::xl_##id##_c128(a, b); } \
+        static auto call(math::xl_c64 a, math::xl_c64 b) { return math::xl_##id##_c64(a, b); }    \
+    };
+#define XLAZY_COMPLEX_MATHS(id, arity, result) XLAZY_CALL_##arity(id)
+#include "math/functions.def"
+#undef XLAZY_CALL_1
+#undef XLAZY_CALL_2
+
 template <class T>
-using MathsVector = std::conditional_t<sizeof(T) == 8, math::xl_f64, math::xl_f32>;
+struct MathsType {
+    using Vector = std::conditional_t<sizeof(T) == 8, math::xl_f64, math::xl_f32>;
+    static constexpr std::int64_t lanes = sizeof(Vector) / sizeof(T);
+};
+template <class P>
+struct MathsType<Complex<P>> {
+    using Vector = std::conditional_t<sizeof(P) == 8, math::xl_c128, math::xl_c64>;
+    static constexpr std::int64_t lanes = MathsType<P>::lanes;
+};
+template <class T>
+using MathsVector = typename MathsType<T>::Vector;
 
 /// `count` elements; the lanes after them are 1.
 template <class T>
 MathsVector<T> load_lanes(const T* from, std::int64_t count) {
-    MathsVector<T> v = math::xl_all(T(1));
-    std::memcpy(&v, from, static_cast<std::size_t>(count) * sizeof(T));
-    return v;
+    if constexpr (is_complex<T>) {
+        MathsVector<T> v{math::xl_all(decltype(T::re)(1)), math::xl_all(decltype(T::re)(0))};
+        for (std::int64_t i = 0; i < count; ++i) {
+            v.re[i] = from[i].re;
+            v.im[i] = from[i].im;
+        }
+        return v;
+    } else {
+        MathsVector<T> v = math::xl_all(T(1));
+        std::memcpy(&v, from, static_cast<std::size_t>(count) * sizeof(T));
+        return v;
+    }
+}
+template <class R>
+void store_lanes(R* to, MathsVector<R> v, std::int64_t count) {
+    if constexpr (is_complex<R>) {
+        for (std::int64_t i = 0; i < count; ++i) to[i] = {v.re[i], v.im[i]};
+    } else {
+        std::memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(R));
+    }
+}
+template <class T>
+MathsVector<T> one_value(T a) {
+    if constexpr (is_complex<T>)
+        return {math::xl_all(a.re), math::xl_all(a.im)};
+    else
+        return math::xl_all(a);
 }
 
 template <bc::Op Op, class T, Form F>
 void maths_loop(const void* pa, const void* pb, const void*, void* pout, std::int64_t n) {
-    constexpr std::int64_t lanes = sizeof(MathsVector<T>) / sizeof(T);
+    constexpr std::int64_t lanes = MathsType<T>::lanes;
+    using Own = std::conditional_t<is_complex<T>, OwnComplexMaths<Op>, OwnMaths<Op>>;
+    using R = KernelType<bc::CType<bc::result_of(Op, kDType<T>)>>;
     const T* a = static_cast<const T*>(pa);
     const T* b = static_cast<const T*>(pb);
-    T* out = static_cast<T*>(pout);
-    const MathsVector<T> all_a = math::xl_all(*a), all_b = math::xl_all(*b);
+    R* out = static_cast<R*>(pout);
+    const MathsVector<T> all_a = one_value(*a), all_b = one_value(*b);
     const auto values = [&](std::int64_t i, std::int64_t count) __attribute__((always_inline)) {
         const MathsVector<T> x = F == Form::sv ? all_a : load_lanes(a + i, count);
-        MathsVector<T> value;
         if constexpr (bc::info(Op).arity == 1)
-            value = OwnMaths<Op>::call(x);
+            store_lanes(out + i, Own::call(x), count);
         else
-            value = OwnMaths<Op>::call(x, F == Form::vs ? all_b : load_lanes(b + i, count));
-        std::memcpy(out + i, &value, static_cast<std::size_t>(count) * sizeof(T));
+            store_lanes(out + i, Own::call(x, F == Form::vs ? all_b : load_lanes(b + i, count)), count);
     };
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes) values(i, lanes);

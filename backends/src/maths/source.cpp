@@ -53,12 +53,23 @@ void want(std::string_view name, std::vector<bool>& wanted) {
 
 bool has_maths_text(bc::Op op) noexcept { return !file_of(op).empty(); }
 
+bool has_maths_text(bc::Op op, bc::DType type) noexcept {
+    if (!bc::is_complex(type)) return bc::is_float(type) && has_maths_text(op);
+    switch (op) {
+#define XLAZY_COMPLEX_MATHS(id, arity, result) case bc::Op::id:
+#include "math/functions.def"
+        return true;
+        default: return false;
+    }
+}
+
 std::string_view maths_dialect(MathsDialect dialect) noexcept {
     return dialect == MathsDialect::gnu ? maths_files::dialect_gnu : maths_files::dialect_cuda;
 }
 
-std::string maths_text(std::span<const bc::Op> ops) {
+std::string maths_text(std::span<const bc::Op> ops, bool complex) {
     std::vector<bool> wanted(kFileCount);
+    if (complex) want("complex", wanted);
     for (const bc::Op op : ops) want(file_of(op), wanted);
     std::string text;
     for (std::size_t file = 0; file < kFileCount; ++file)

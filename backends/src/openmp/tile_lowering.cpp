@@ -17,15 +17,12 @@ constexpr std::size_t index_of(bc::Op op) noexcept { return static_cast<std::siz
 constexpr std::size_t index_of(bc::DType type) noexcept { return static_cast<std::size_t>(type); }
 
 // Time of one element in cache, in hundredths of a nanosecond, by kind of loop: it decides about threads only.
-constexpr std::int64_t kExactCost = 6, kVectorCost = 80, kScalarCost = 800, kFaultCost = 100, kMoveCost = 30;
+constexpr std::int64_t kExactCost = 6, kMathsCost = 80, kComplexMathsCost = 800, kFaultCost = 100, kMoveCost = 30;
 constexpr std::int64_t kMemoryCost = 15, kScanCost = 40;
 
 std::int64_t cost_of(const MicroOp& op) noexcept {
-    switch (bc::maths_of(op.op, op.type)) {
-        case bc::Maths::Vector: return kVectorCost;
-        case bc::Maths::Scalar: return kScalarCost;
-        default: return kExactCost;
-    }
+    if (bc::maths_of(op.op, op.type) == bc::Maths::Exact) return kExactCost;
+    return bc::is_complex(op.type) ? kComplexMathsCost : kMathsCost;
 }
 
 Form form_of(bool first_uniform, bool second_uniform) noexcept {

@@ -119,7 +119,8 @@ private:
         for (std::size_t i = 0; i < tree_.size(); ++i) {
             const MicroOp& op = ops[tree_[i]];
             if (op.kind != Kind::Compute) continue;
-            if (is_scan(op) || bc::can_fail(op.op, op.type) || bc::maths_of(op.op, op.type) == bc::Maths::Scalar)
+            if (is_scan(op) || bc::can_fail(op.op, op.type) ||
+                (bc::is_complex(op.type) && bc::maths_of(op.op, op.type) == bc::Maths::Vector))
                 return false;
             const bool call = bc::maths_of(op.op, op.type) == bc::Maths::Vector;
             calls_maths_ = calls_maths_ || call;

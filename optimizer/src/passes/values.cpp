@@ -19,11 +19,7 @@ constexpr Number kNoNumber = ~0u;
 /// Time of one element, in additions. As in the tile interpreter.
 std::uint32_t cost_of(const Instruction& instruction) noexcept {
     const std::uint32_t parts = bc::is_complex(instruction.type) ? 3 : 1;
-    switch (bc::maths_of(instruction.op, instruction.type)) {
-        case bc::Maths::Vector: return 8 * parts;
-        case bc::Maths::Scalar: return 20 * parts;
-        case bc::Maths::Exact: break;
-    }
+    if (bc::maths_of(instruction.op, instruction.type) == bc::Maths::Vector) return 8 * parts;
     if (instruction.op == Op::copy || bc::info(instruction.op).kind == bc::OpKind::Generate) return 0;
     if (is_scan(instruction)) return 8 * parts;
     if (instruction.op != Op::div && instruction.op != Op::mod && instruction.op != Op::sqrt) return parts;

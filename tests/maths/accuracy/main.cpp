@@ -30,6 +30,12 @@ struct Worst {
     }
 };
 
+int mpfr_tgamma(mpfr_t r, const mpfr_t a, mpfr_rnd_t mode) { return mpfr_gamma(r, a, mode); }
+int mpfr_lgamma(mpfr_t r, const mpfr_t a, mpfr_rnd_t mode) {
+    int sign;
+    return ::mpfr_lgamma(r, &sign, a, mode);
+}
+
 int reference(Op op, mpfr_t r, const mpfr_t a, const mpfr_t b) {
     switch (op) {
 #define XLAZY_REFERENCE_1(id) \
@@ -245,7 +251,7 @@ int main(int argc, char** argv) {
                    costs<float>(f));
         std::fflush(stdout);
         for (const Worst& worst : {d, s}) {
-            if (worst.ulps <= 1) continue;
+            if (worst.ulps <= most_ulps(f.op)) continue;
             within = false;
             fmt::print(stderr, "{}({:a}, {:a}): {} ULP\n", bc::name_of(f.op), worst.a, worst.b, worst.ulps);
         }

@@ -27,7 +27,7 @@ enum class OperandTypes : std::uint8_t {
 };
 enum class ResultType : std::uint8_t { Same, Bool, Real, Complex, Any };
 enum class Fault : std::uint8_t { None, DivideByZero };
-enum class Maths : std::uint8_t { Exact, Vector, Scalar };
+enum class Maths : std::uint8_t { Exact, Vector };
 
 struct OpInfo {
     std::string_view name;
@@ -84,10 +84,9 @@ constexpr DType result_of(Op op, DType type) noexcept {
     return DType::none;
 }
 
-/// How elements of this type are computed. No vector routines exist for complex numbers.
+/// How elements of this type are computed: sqrt and abs of complex numbers are functions of the maths library.
 constexpr Maths maths_of(Op op, DType type) noexcept {
-    const bool routine = info(op).maths == Maths::Vector || op == Op::sqrt || op == Op::abs;
-    return is_complex(type) && routine ? Maths::Scalar : info(op).maths;
+    return is_complex(type) && (op == Op::sqrt || op == Op::abs) ? Maths::Vector : info(op).maths;
 }
 
 /// Can an element of this op fail on its data? (Floating-point division cannot.)
