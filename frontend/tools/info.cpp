@@ -5,6 +5,7 @@
 #include "xlazy/backends/backend.hpp"
 #include "xlazy/backends/compiler_check.hpp"
 #include "xlazy/backends/cuda.hpp"
+#include "xlazy/backends/maths_table.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/jit-cache/directory.hpp"
 
@@ -24,10 +25,11 @@ namespace {
 using namespace xlazy;
 
 constexpr const char* kHelp =
-    "usage: xlazy-info\n"
+    "usage: xlazy-info [--math]\n"
     "Prints what xlazy found on this machine, and what the environment makes of it: instruction set, threads, back "
     "ends,\n"
     "memory, the compiler of kernels, which is tried, and their cache.\n"
+    "  --math   the mathematical functions instead: errors in units in the last place, and what an element costs here\n"
     "  --help\n"
     "Exit status: 0; 1: kernels cannot be compiled, or not be kept; 2: wrong use.\n";
 
@@ -156,18 +158,29 @@ int print_all() {
     return compiles && keeps ? 0 : 1;
 }
 
+/// A line a function and type: its greatest error found, and its cost in cache.
+int print_maths() {
+    fmt::print("{:<11}{:<6}{:>6}{:>15}   ({}, elements in the first-level cache)\n", "function", "type", "ULP",
+               "ns an element", be::name_of(be::current_isa()));
+    for (const be::MathsRow& row : be::maths_table()) {
+        fmt::print("{:<11}{:<6}{:>6.2f}{:>15.2f}\n", bc::name_of(row.op), bc::name_of(row.type), row.error,
+                   be::maths_cost(row.op, row.type, 100));
+    }
+    return 0;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
     const std::string_view option = count > 1 ? words[1] : "";
-    if (count > 2 || (count == 2 && option != "--help" && option != "-h")) {
+    if (count > 2 || (count == 2 && option != "--help" && option != "-h" && option != "--math")) {
         fmt::print(stderr, "xlazy-info: unknown option {}; see --help\n", words[count - 1]);
         return 2;
     }
-    if (count == 2) {
+    if (option == "--help" || option == "-h") {
         fmt::print("{}", kHelp);
         return 0;
     }
-    const int status = print_all();
+    const int status = option == "--math" ? print_maths() : print_all();
     return std::fflush(stdout) == 0 ? status : 1;
 }

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include <regex>
+
 namespace {
 
 using test::Result;
@@ -41,6 +43,20 @@ TEST_F(Info, TellsWhyKernelsStayInterpreted) {
     const Result file = run(fmt::format("XLAZY_CACHE_DIR='{}'", folder / "file"));
     EXPECT_NE(file.status, 0);
     EXPECT_NE(file.output.find("not a directory"), std::string::npos) << file.output;
+}
+
+/// A line each of real and complex functions: name, type, error and cost.
+TEST_F(Info, TellsErrorsAndCostsOfFunctions) {
+    const Result result = run("", "--math");
+    EXPECT_EQ(result.status, 0) << result.output;
+    for (const char* const function : {"exp", "tgamma", "lgamma", "fmod", "erfc"}) {
+        for (const char* const type : {"f64", "f32"}) {
+            const std::regex line(
+                fmt::format("(^|\n){} +{} +[0-9]\\.[0-9]{{2}} +[0-9]+\\.[0-9]{{2}}\n", function, type));
+            EXPECT_TRUE(std::regex_search(result.output, line)) << function << " in\n" << result.output;
+        }
+    }
+    EXPECT_TRUE(std::regex_search(result.output, std::regex("\nacosh +c128 +[0-9]\\.[0-9]{2}")));
 }
 
 TEST_F(Info, WrongUse) {

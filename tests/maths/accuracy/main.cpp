@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// xlazy-accuracy [--doubles N] [--stride N] [--function NAME]: the maths library's greatest errors, against MPFR for
-// doubles and against the C library's double functions for floats, and what an element costs in the first-level cache.
-// Prints docs/maths.md. Doubles: N random arguments of several kinds, and hard ones. Floats: every N-th of all, for
-// functions of one argument.
+// xlazy-accuracy [--doubles N] [--stride N] [--function NAME] [--errors FILE]: the maths library's greatest errors,
+// against MPFR for doubles and against the C library's double functions for floats, and what an element costs in the
+// first-level cache. Prints docs/maths.md. Doubles: N random arguments of several kinds, and hard ones. Floats: every
+// N-th of all, for functions of one argument. FILE gets what was found as rows of a table.
 #include "maths/inputs.hpp"
+#include "xlazy/backends/maths_table.hpp"
 
 #include <fmt/core.h>
 #include <mpfr.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -177,58 +177,108 @@ Worst floats(const MathsFunction& f, std::uint64_t stride) {
     return worst;
 }
 
-/// Nanoseconds an element, 1024 of them, the least of many runs.
-template <class T>
-double cost(const MathsFunction& f) {
-    std::mt19937 random(1);
-    const bool unit_range = f.op == Op::asin || f.op == Op::acos || f.op == Op::atanh;
-    const bool positive =
-        f.op == Op::log || f.op == Op::log2 || f.op == Op::log10 || f.op == Op::log1p || f.op == Op::pow;
-    std::uniform_real_distribution<double> where(unit_range          ? -1
-                                                 : positive          ? 0.1
-                                                 : f.op == Op::acosh ? 1
-                                                                     : -4,
-                                                 unit_range ? 1 : 4);
-    std::vector<T> a(1024), b(1024), out(1024);
-    for (std::size_t i = 0; i < a.size(); ++i)
-        a[i] = static_cast<T>(where(random)), b[i] = static_cast<T>(where(random));
-    const be::MapFn loop = be::map_kernel(f.op, bc::dtype_of<T>(), be::Form::vv);
-    double least = 1e9;
-    for (int run = 0; run < 300; ++run) {
-        const auto start = std::chrono::steady_clock::now();
-        loop(a.data(), b.data(), nullptr, out.data(), 1024);
-        least =
-            std::min(least, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count());
-    }
-    return least / 1024;
-}
-
-template <class T>
-std::string costs(const MathsFunction& f) {
+std::string costs(Op op, bc::DType type) {
     std::string text;
     for (const be::Isa isa : {be::Isa::avx512, be::Isa::avx2})
-        text += be::set_isa(isa) ? fmt::format(" {:.2f} |", cost<T>(f)) : " |";
+        text += be::set_isa(isa) ? fmt::format(" {:.2f} |", be::maths_cost(op, type, 300)) : " |";
     be::set_isa(be::best_isa());
     return text;
+}
+
+template <class W>
+std::complex<W> complex_reference(Op op, std::complex<W> a, std::complex<W> b) {
+    switch (op) {
+#define XLAZY_COMPLEX_1(id) \
+    case Op::id: return std::id(a);
+#define XLAZY_COMPLEX_2(id) \
+    case Op::id: return std::id(a, b);
+#define XLAZY_COMPLEX_MATHS(id, arity, result) XLAZY_COMPLEX_##arity(id)
+#include "math/functions.def"
+        default: return {};
+    }
+}
+
+/// The error of a part, 0 where the exact one is beyond T's range.
+template <class T, class W>
+double part_error(T value, W exact, W scale) {
+    if (!std::isfinite(static_cast<T>(exact)) || !std::isfinite(value)) return 0;
+    int exponent = 0;
+    std::frexp(scale, &exponent);
+    using Limits = std::numeric_limits<T>;
+    return static_cast<double>(std::abs(exact - static_cast<W>(value)) /
+                               std::ldexp(W(1), std::max(exponent, Limits::min_exponent) - Limits::digits));
+}
+
+/// Against the C library's functions of more digits. Of powers, whose errors grow with the exponent's size: of numbers
+/// between -4 and 4, by the whole number.
+template <class T, class W>
+double complex_error(const MathsFunction& f, std::size_t count) {
+    constexpr std::size_t block = 50000;
+    double worst = 0;
+    for (std::size_t done = 0; done < count; done += block) {
+        const auto seed = static_cast<unsigned>(done / block + 31);
+        std::vector<std::complex<T>> a = complex_arguments<T>(block, seed), b = a;
+        if (f.op == Op::pow) {
+            std::mt19937_64 random(seed);
+            std::uniform_real_distribution<T> part(-4, 4);
+            for (std::size_t i = 0; i < block; ++i) a[i] = {part(random), part(random)}, b[i] = part(random) / 4;
+        }
+        const bc::DType type = bc::dtype_of<std::complex<T>>();
+        const std::size_t parts = bc::is_complex(bc::result_of(f.op, type)) ? 2 : 1;
+        std::vector<T> values(parts * block);
+        be::map_kernel(f.op, type, be::Form::vv)(a.data(), b.data(), nullptr, values.data(), block);
+        for (std::size_t i = 0; i < block; ++i) {
+            const std::complex<W> exact = complex_reference(f.op, std::complex<W>(a[i]), std::complex<W>(b[i]));
+            const W re = exact.real(), im = exact.imag(), size = std::abs(exact);
+            const bool whole = f.op == Op::pow;
+            worst = std::max(worst, part_error(values[parts * i], re, whole ? size : re));
+            if (parts == 2) worst = std::max(worst, part_error(values[2 * i + 1], im, whole ? size : im));
+        }
+    }
+    return worst;
 }
 
 constexpr std::string_view kHead =
     R"(# Mathematical functions
 
 Every tier computes these functions from one text, `backends/math`: the tile interpreter's loops for each instruction
-set, compiled kernels, and code for GPUs. No result depends on the instruction set, the width of vectors or an element's
-place. Special values are those of C99, Annex F; subnormal numbers and arguments of any size are right. `pow` with an
-exponent of exactly 2 is `x * x`. The algorithms are named in the files; `backends/math/coefficients` has the programs
-that made the constants.
+set, compiled kernels, and code for GPUs; no op calls the C library's. No result depends on the instruction set, the
+width of vectors or an element's place. Special values are those of C99, Annex F, for complex numbers of Annex G;
+subnormal numbers and arguments of any size are right. `pow` with an exponent of exactly 2 is `x * x`. The algorithms are
+named in the files; `backends/math/coefficients` has the programs that made the constants.
 
 `./run accuracy` prints this page. Errors are in units in the last place of the exact result, the greatest found: for
 doubles among {} random arguments and hard ones (next to multiples of pi / 2, limits of range) against MPFR, for floats
 among every {}th number against double precision. Costs are nanoseconds an element in the first-level cache, on one
-core of the machine that printed the page.
+core of the machine that printed the page; `xlazy-info --math` measures them on another.
 
 | function | f64 error | f32 error | f64 AVX-512 | f64 AVX2 | f32 AVX-512 | f32 AVX2 |
 |---|---|---|---|---|---|---|
 )";
+constexpr std::string_view kComplexHead =
+    R"(
+Complex numbers: the greater error of the two parts, each in its own units, among {} random arguments on and off the
+axes, near the unit circle and near 1, against the C library's functions of more digits. Powers: in units of the whole
+number; their errors grow with the size of the exponent times the logarithm.
+
+| function | c128 error | c64 error | c128 AVX-512 | c128 AVX2 | c64 AVX-512 | c64 AVX2 |
+|---|---|---|---|---|---|---|
+)";
+
+/// What is found goes to backends/math/errors.def.
+void write_errors(const char* path, const std::string& rows) {
+    std::FILE* const file = std::fopen(path, "w");
+    if (file == nullptr) return std::perror(path);
+    fmt::print(file,
+               "// SPDX-License-Identifier: BSD-3-Clause\n"
+               "// The greatest errors that xlazy-accuracy found, which wrote this file, in units in the last place:\n"
+               "// XLAZY_MATHS_ERROR(id, doubles, floats), XLAZY_COMPLEX_ERROR(id, doubles, floats).\n"
+               "#ifndef XLAZY_MATHS_ERROR\n#define XLAZY_MATHS_ERROR(id, doubles, floats)\n#endif\n"
+               "#ifndef XLAZY_COMPLEX_ERROR\n#define XLAZY_COMPLEX_ERROR(id, doubles, floats)\n#endif\n\n"
+               "{}\n#undef XLAZY_MATHS_ERROR\n#undef XLAZY_COMPLEX_ERROR\n",
+               rows);
+    std::fclose(file);
+}
 
 }  // namespace
 
@@ -236,19 +286,23 @@ int main(int argc, char** argv) {
     std::size_t count = 1000000;
     std::uint64_t stride = 97;
     std::string_view only;
+    const char* table = nullptr;
     for (int i = 1; i + 1 < argc; i += 2) {
         const std::string_view option = argv[i];
         if (option == "--doubles") count = std::strtoull(argv[i + 1], nullptr, 10);
         if (option == "--stride") stride = std::max(1ull, std::strtoull(argv[i + 1], nullptr, 10));
         if (option == "--function") only = argv[i + 1];
+        if (option == "--errors") table = argv[i + 1];
     }
     fmt::print(fmt::runtime(kHead), count, stride);
     bool within = true;
+    std::string errors;
     for (const MathsFunction& f : maths_functions()) {
         if (!only.empty() && only != bc::name_of(f.op)) continue;
         const Worst d = doubles(f, count), s = floats(f, stride);
-        fmt::print("| `{}` | {:.3f} | {:.3f} |{}{}\n", bc::name_of(f.op), d.ulps, s.ulps, costs<double>(f),
-                   costs<float>(f));
+        fmt::print("| `{}` | {:.3f} | {:.3f} |{}{}\n", bc::name_of(f.op), d.ulps, s.ulps, costs(f.op, bc::DType::f64),
+                   costs(f.op, bc::DType::f32));
+        errors += fmt::format("XLAZY_MATHS_ERROR({}, {:.3f}, {:.3f})\n", bc::name_of(f.op), d.ulps, s.ulps);
         std::fflush(stdout);
         for (const Worst& worst : {d, s}) {
             if (worst.ulps <= most_ulps(f.op)) continue;
@@ -256,5 +310,18 @@ int main(int argc, char** argv) {
             fmt::print(stderr, "{}({:a}, {:a}): {} ULP\n", bc::name_of(f.op), worst.a, worst.b, worst.ulps);
         }
     }
+    fmt::print(fmt::runtime(kComplexHead), count);
+    for (const MathsFunction& f : complex_functions()) {
+        if (!only.empty() && only != bc::name_of(f.op)) continue;
+        const double d = complex_error<double, long double>(f, count), s = complex_error<float, double>(f, count);
+        fmt::print("| `{}` | {:.3f} | {:.3f} |{}{}\n", bc::name_of(f.op), d, s, costs(f.op, bc::DType::c128),
+                   costs(f.op, bc::DType::c64));
+        errors += fmt::format("XLAZY_COMPLEX_ERROR({}, {:.3f}, {:.3f})\n", bc::name_of(f.op), d, s);
+        std::fflush(stdout);
+        if (std::max(d, s) <= 4 || f.op == Op::pow) continue;
+        within = false;
+        fmt::print(stderr, "complex {}: {} and {} ULP\n", bc::name_of(f.op), d, s);
+    }
+    if (table != nullptr) write_errors(table, errors);
     return within ? 0 : 1;
 }
