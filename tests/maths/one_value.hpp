@@ -18,4 +18,7 @@ OneValueFn one_value(bc::Op op, bc::DType type) noexcept;
 /// As one_value, from text that was compiled with fused operations where it has none.
 OneValueFn contracted(bc::Op op, bc::DType type) noexcept;
 
+/// As one_value, from text that was compiled with -ffast-math.
+OneValueFn fast_maths(bc::Op op, bc::DType type) noexcept;
+
 }  // namespace xlazy::test

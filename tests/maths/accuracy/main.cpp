@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// xlazy-accuracy [--doubles N] [--stride N] [--function NAME] [--errors FILE]: the maths library's greatest errors,
-// against MPFR for doubles and against the C library's double functions for floats, and what an element costs in the
-// first-level cache. Prints docs/maths.md. Doubles: N random arguments of several kinds, and hard ones. Floats: every
-// N-th of all, for functions of one argument. FILE gets what was found as rows of a table.
+// xlazy-accuracy [--doubles N] [--stride N] [--function NAME] [--errors FILE] [--bits N]: the maths library's greatest
+// errors, against MPFR for doubles and against the C library's double functions for floats, and what an element costs
+// in the first-level cache. Prints docs/maths.md. Doubles: N random arguments of several kinds, and hard ones. Floats:
+// every N-th of all, for functions of one argument. FILE gets what was found as rows of a table. --bits: instead, the
+// numbers of N random operands whose values differ between instruction sets and the text that a GPU gets: all 0.
+#include "maths/accuracy/bits.hpp"
 #include "maths/inputs.hpp"
 #include "xlazy/backends/maths_table.hpp"
 
@@ -287,13 +289,16 @@ int main(int argc, char** argv) {
     std::uint64_t stride = 97;
     std::string_view only;
     const char* table = nullptr;
+    std::size_t bits = 0;
     for (int i = 1; i + 1 < argc; i += 2) {
         const std::string_view option = argv[i];
         if (option == "--doubles") count = std::strtoull(argv[i + 1], nullptr, 10);
         if (option == "--stride") stride = std::max(1ull, std::strtoull(argv[i + 1], nullptr, 10));
         if (option == "--function") only = argv[i + 1];
         if (option == "--errors") table = argv[i + 1];
+        if (option == "--bits") bits = std::strtoull(argv[i + 1], nullptr, 10);
     }
+    if (bits != 0) return compare_bits(bits, only) ? 0 : 1;
     fmt::print(fmt::runtime(kHead), count, stride);
     bool within = true;
     std::string errors;
