@@ -15,6 +15,10 @@ using Kind = bc::MicroOp::Kind;
 
 bool is_load(Kind kind) noexcept { return kind == Kind::LoadView || kind == Kind::LoadScratch; }
 bool is_reduce(Kind kind) noexcept { return kind == Kind::ReduceView || kind == Kind::ReduceScratch; }
+bool is_store(Kind kind) noexcept { return kind == Kind::StoreView || kind == Kind::StoreScratch; }
+bool is_known(Kind kind) noexcept {
+    return is_load(kind) || is_reduce(kind) || is_store(kind) || kind == Kind::LoadScalar || kind == Kind::Compute;
+}
 bool is_scratch(Kind kind) noexcept {
     return kind == Kind::LoadScratch || kind == Kind::StoreScratch || kind == Kind::ReduceScratch;
 }
@@ -53,7 +57,8 @@ void CudaBinding::check() {
     if (nest_.count() == 0) reason_ = "it has no elements";
     if (bindings_.check_finite) reason_ = "every value is looked at for NaN and infinity";
     for (const MicroOp& op : kernel_.ops) {
-        if (op.kind == Kind::Compute && bc::info(op.op).kind == bc::OpKind::Scan) reason_ = "it has a scan";
+        if (is_scan(op)) reason_ = "it has a scan";
+        if (!is_known(op.kind)) reason_ = "it has an op on memory that device code lacks";
     }
 }
 
@@ -120,9 +125,11 @@ void CudaBinding::note_operand(const MicroOp& op, std::byte* memory, std::size_t
     at->bytes = std::max(at->bytes, bytes);
     if (is_load(op.kind)) {
         at->read = at->read || !at->overwritten;
-    } else {
+    } else if (is_store(op.kind) || is_reduce(op.kind)) {
         at->written = true;
         at->overwritten = at->overwritten || elements == size;
+    } else {
+        at->read = at->written = true;  // in a way that is not known here
     }
 }
 
