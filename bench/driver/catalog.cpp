@@ -173,7 +173,7 @@ void add_expressions(std::vector<Case>& all) {
         const char *name, *text;
         int operations;
         double fused_bytes, op_by_op_bytes;
-        std::uint64_t max_ulps;
+        double max_ulps;
     };
     const Expression expressions[] = {{"scaled", "2 a + 3 b", 3, 24, 56, 1},
                                       {"powers", "2 a + b^10", 3, 24, 56, 16},
