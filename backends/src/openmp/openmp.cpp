@@ -91,7 +91,7 @@ private:
         TileProgram& program = workspace.kernels.bind(kernel, bindings, choices());
         workspace.program = &program;
         if (program.nest().count() == 0) return write_empty(program);
-        const int threads = threads_for(program);
+        const int threads = program.in_order() ? 1 : threads_for(program);
         if (workspace.workers.size() < static_cast<std::size_t>(threads))
             workspace.workers.resize(static_cast<std::size_t>(threads));
         const jit::Code* const code = program.code();
@@ -110,7 +110,10 @@ private:
                          {program.faults()[i].instruction, failure.index, {failure.operands[0], failure.operands[1]}});
             }
         }
-        add_not_finite(program, std::span(workspace.workers.data(), static_cast<std::size_t>(threads)), traps);
+        const std::span workers(workspace.workers.data(), static_cast<std::size_t>(threads));
+        add_not_finite(program, workers, traps);
+        if (bindings.not_finite != nullptr && std::ranges::any_of(workers, &TileWorker::saw_not_finite))
+            bindings.not_finite->store(true, std::memory_order_relaxed);
     }
 
     /// The operations that made something infinite or undefined of finite numbers.

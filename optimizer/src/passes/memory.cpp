@@ -32,7 +32,9 @@ Lifetimes lifetimes(const Draft& draft) {
             switch (op.kind) {
                 case MicroOp::Kind::LoadView:
                 case MicroOp::Kind::StoreView:
-                case MicroOp::Kind::ReduceView: result.bases[draft.program.views[op.index].base].use(k); break;
+                case MicroOp::Kind::ReduceView:
+                case MicroOp::Kind::GatherView:
+                case MicroOp::Kind::ScatterView: result.bases[draft.program.views[op.index].base].use(k); break;
                 case MicroOp::Kind::LoadScratch:
                 case MicroOp::Kind::StoreScratch:
                 case MicroOp::Kind::ReduceScratch: result.scratch[op.index].use(k); break;
