@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace xlazy::bc {
@@ -31,7 +32,7 @@ std::string print_compute(const MicroOp& op, std::size_t position) {
     const bool masked = (op.flags & Instruction::kMasked) != 0;
     for (unsigned i = 0; i < info(op.op).arity; ++i) text += ' ' + value_name(op.in[i]);
     if (masked) text += " mask=" + value_name(op.in[2]);
-    if (has_axis(op.op)) text += fmt::format(" axis={}", op.axis);
+    if (info(op.op).kind != OpKind::Map) text += fmt::format(" axis={}", op.axis);
     return text;
 }
 
@@ -50,11 +51,6 @@ std::string print_micro_op(const MicroOp& op, std::size_t position) {
             return fmt::format("store.{} x{} <- {}", name_of(op.type), op.index, value_name(op.in[0]));
         case MicroOp::Kind::ReduceView: return print_reduction(op, 'v');
         case MicroOp::Kind::ReduceScratch: return print_reduction(op, 'x');
-        case MicroOp::Kind::GatherView:
-            return fmt::format("%{} = gather.{} v{} {}", position, name_of(op.type), op.index, value_name(op.in[0]));
-        case MicroOp::Kind::ScatterView:
-            return fmt::format("scatter.{} v{} <- {} {}", name_of(op.type), op.index, value_name(op.in[0]),
-                               value_name(op.in[1]));
     }
     return "unknown";
 }
@@ -106,6 +102,11 @@ bool takes_over(const Plan& plan, const Program& program, const Step& step) noex
            bytes_of(plan, program, step.donor) == bytes_of(plan, program, step.storage());
 }
 
+const Dispatch* dispatch_at(const Plan& plan, std::uint32_t kernel) noexcept {
+    const auto place = std::ranges::lower_bound(plan.dispatches, kernel, {}, &Dispatch::first);
+    return place != plan.dispatches.end() && place->first == kernel ? &*place : nullptr;
+}
+
 std::string print(const Plan& plan) {
     std::string text;
     const auto out = std::back_inserter(text);
@@ -130,6 +131,8 @@ std::string print(const Plan& plan) {
     }
     for (const Step& step : plan.steps) text += print_step(step);
     for (const Region& region : plan.regions) text += print_region(region);
+    for (const Dispatch& dispatch : plan.dispatches)
+        fmt::format_to(out, "together k{} to k{}\n", dispatch.first, dispatch.end() - 1);
     for (const Guard& guard : plan.guards) text += print_guard(guard);
     for (const Spread& spread : plan.spreads) {
         const std::uint32_t groups = spread.groups.empty() ? 0 : spread.groups.back() - spread.groups.front() + 1;

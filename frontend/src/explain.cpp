@@ -8,6 +8,7 @@
 #include "statistics.hpp"
 #include "xlazy/bytecode/structure.hpp"
 #include "xlazy/optimizer/explain.hpp"
+#include "xlazy/optimizer/unit_axes.hpp"
 
 #include <fmt/format.h>
 
@@ -187,8 +188,10 @@ std::string explain() {
     const rt::QueueLock lock(queue);
     if (queue.program.instructions.empty()) return {};
     rt::describe_bases(queue);
-    const opt::Planned planned = rt::plan_of(queue.program, rt::has_poison(queue));
-    return opt::to_text(opt::explain(queue.program, *planned.plan, rt::settings().passes, rt::pinned_bases(queue)));
+    const std::optional<bc::Program> rewritten = opt::without_unit_axes(queue.program);
+    const bc::Program& program = rewritten ? *rewritten : queue.program;
+    const opt::Planned planned = rt::plan_of(program, rt::has_poison(queue));
+    return opt::to_text(opt::explain(program, *planned.plan, rt::settings().passes, rt::pinned_bases(queue)));
 }
 
 }  // namespace xlazy

@@ -110,13 +110,18 @@ private:
         if (trap.index < known.index) known = trap;
     }
 
+    /// Of what an instruction makes, as the user wrote it.
+    Shape shape_of(std::uint32_t instruction) const {
+        const bc::Program& recorded = queue_.as_recorded();
+        return result_shape(recorded, recorded.instructions[instruction]);
+    }
+
     void add_missing(const Missing& missing) {
         if (missing.what == Missing::What::Version) {
             for (const bc::MicroOp& op : plan_->kernels[missing.kernel].ops) {
                 if (op.kind != bc::MicroOp::Kind::StoreView && op.kind != bc::MicroOp::Kind::ReduceView) continue;
                 if (program_.views[op.index].base != missing.index) continue;
-                const bc::Instruction& instruction = program_.instructions[op.instruction];
-                add_no_memory(op.instruction, program_.bases[missing.index].type, result_shape(program_, instruction),
+                add_no_memory(op.instruction, program_.bases[missing.index].type, shape_of(op.instruction),
                               missing.bytes);
             }
             return;
@@ -141,7 +146,7 @@ private:
         for (std::uint32_t i = 0; i < program_.instructions.size(); ++i) {
             const bc::Instruction& instruction = program_.instructions[i];
             if (!instruction.out.is_view() || program_.views[instruction.out.index()].base != missing.index) continue;
-            add_no_memory(i, program_.bases[missing.index].type, result_shape(program_, instruction), missing.bytes);
+            add_no_memory(i, program_.bases[missing.index].type, shape_of(i), missing.bytes);
         }
     }
 
@@ -164,7 +169,7 @@ private:
                 id = add({.kind = memory ? Cause::Kind::NoMemory : Cause::Kind::Internal,
                           .instruction = op.instruction,
                           .type = instruction.result,
-                          .shape = result_shape(program_, instruction),
+                          .shape = shape_of(op.instruction),
                           .text = broken.reason});
             }
             own_[op.instruction] = id;
@@ -191,9 +196,7 @@ private:
     void step(std::uint32_t index) {
         const bc::Instruction& instruction = program_.instructions[index];
         ErrorId error = kGood;
-        const bool scatters = bc::info(instruction.op).kind == bc::OpKind::Scatter;
-        const unsigned operands = scatters ? 2 : bc::operand_count(instruction);  // what it keeps is worth what it was
-        for (unsigned i = 0; i < operands && error == kGood; ++i) {
+        for (unsigned i = 0; i < bc::operand_count(instruction) && error == kGood; ++i) {
             const bc::Operand in = instruction.in[i];
             if (in.is_view())
                 error = error_in(in.index());
@@ -202,9 +205,9 @@ private:
         }
         if (error == kGood) error = own_[index];
         if (error != kGood) errors_[static_cast<std::size_t>(error)].used = true;
-        if (instruction.out.is_view() && (!scatters || error != kGood))
+        if (instruction.out.is_view())
             write(instruction.out.index(), error);
-        else if (instruction.out.is_temp())
+        else
             temps_[instruction.out.index()] = error;
     }
 

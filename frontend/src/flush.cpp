@@ -13,6 +13,7 @@
 #include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/bytecode/text.hpp"
 #include "xlazy/optimizer/traffic.hpp"
+#include "xlazy/optimizer/unit_axes.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -90,6 +91,28 @@ void give_to_host(Base& base) noexcept {
     }
 }
 
+/// While the batch is planned and run without axes that only keep its statements apart. Messages speak of it as it was
+/// recorded.
+class WithoutUnitAxes {
+public:
+    explicit WithoutUnitAxes(Queue& queue) : queue_(queue), other_(opt::without_unit_axes(queue.program)) {
+        if (!other_) return;
+        std::swap(*other_, queue_.program);
+        queue_.recorded = &*other_;
+    }
+    ~WithoutUnitAxes() {
+        if (!other_) return;
+        queue_.recorded = nullptr;
+        std::swap(*other_, queue_.program);
+    }
+    WithoutUnitAxes(const WithoutUnitAxes&) = delete;
+    WithoutUnitAxes& operator=(const WithoutUnitAxes&) = delete;
+
+private:
+    Queue& queue_;
+    std::optional<bc::Program> other_;
+};
+
 std::string counted(std::size_t count, std::string_view thing) {
     return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
@@ -104,6 +127,7 @@ public:
     bool run() {
         const std::uint64_t start = nanoseconds_now();
         describe_bases();
+        const WithoutUnitAxes rewritten(queue_);
         std::string problem;
         std::uint64_t geometry = 0;
         try {

@@ -100,6 +100,8 @@ public:
 
     // The batch.
     bc::Program program;
+    const bc::Program* recorded = nullptr;  ///< while `program` is what it is rewritten to; else null
+    const bc::Program& as_recorded() const noexcept { return recorded != nullptr ? *recorded : program; }
     std::vector<BaseUse> uses;
     bool in_statement = false;
     bool run_now = false;  ///< a pin demands that the open statement runs at once

@@ -46,7 +46,7 @@ struct Draft {
     bc::SizeClass size_class;
     Facts facts;
     Code code;
-    bool regions_anyhow = false;    ///< also those that do not pay
+    bool anyhow = false;            ///< regions and dispatches also where they do not pay
     std::vector<bool> versionable;  ///< by view: what is written through it may go to a new version; or empty
     Grouping grouping;
     bc::Plan plan;
@@ -65,19 +65,6 @@ struct Draft {
 
 inline bool is_reduction(const bc::Instruction& instruction) noexcept {
     return bc::info(instruction.op).kind == bc::OpKind::Reduce;
-}
-
-/// Its result is written at other indices than those of what it reads.
-inline bool is_scatter(const bc::Instruction& instruction) noexcept {
-    return bc::info(instruction.op).kind == bc::OpKind::Scatter;
-}
-/// An operand whose elements are found by their numbers.
-inline bool is_gathered(const bc::Instruction& instruction, unsigned operand) noexcept {
-    return operand == 0 && bc::info(instruction.op).kind == bc::OpKind::Gather;
-}
-/// The operand that says what a scatter leaves as it is: the view that it writes.
-inline bool is_kept(const bc::Instruction& instruction, unsigned operand) noexcept {
-    return operand == 2 && is_scatter(instruction);
 }
 
 inline bool is_scan(const bc::Instruction& instruction) noexcept {

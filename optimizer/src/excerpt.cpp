@@ -113,9 +113,7 @@ MicroOp Excerpt::renumbered(MicroOp op, std::uint32_t first_scratch) const noexc
     switch (op.kind) {
         case MicroOp::Kind::LoadView:
         case MicroOp::Kind::StoreView:
-        case MicroOp::Kind::ReduceView:
-        case MicroOp::Kind::GatherView:
-        case MicroOp::Kind::ScatterView: op.index = views_.in_whole[op.index]; break;
+        case MicroOp::Kind::ReduceView: op.index = views_.in_whole[op.index]; break;
         case MicroOp::Kind::LoadScratch:
         case MicroOp::Kind::StoreScratch:
         case MicroOp::Kind::ReduceScratch: op.index += first_scratch; break;
@@ -160,6 +158,10 @@ void Excerpt::append(bc::Plan& whole, const bc::Plan& part) const {
             local.index = base ? bases_.in_whole[local.index] : local.index + first_scratch;
         }
         whole.regions.push_back(std::move(region));
+    }
+    for (bc::Dispatch dispatch : part.dispatches) {
+        dispatch.first += first_kernel;
+        whole.dispatches.push_back(dispatch);
     }
     for (const bc::Merge& merge : part.merged)
         whole.merged.push_back({merge.instruction + begin_, merge.into + begin_});

@@ -157,6 +157,7 @@ Explanation explain(const bc::Program& program, const bc::Plan& plan, PassSet pa
     result.least_peak = least_peak(program);
     note_kernels(program, plan, stay, result);
     note_regions(program, plan, stay, result);
+    result.dispatches = plan.dispatches;
     note_merged(program, plan, result);
     note_contracted(program, plan, result);
     note_not_computed(program, plan, result);

@@ -93,6 +93,17 @@ void tell_regions(const Explanation& explanation, std::string& text) {
         fmt::format_to(out, "  and {} more such stretches of kernels\n", explanation.regions.size() - told);
 }
 
+void tell_dispatches(const Explanation& explanation, std::string& text) {
+    const auto out = std::back_inserter(text);
+    const std::size_t told = std::min(explanation.dispatches.size(), kMostTold);
+    for (const bc::Dispatch& dispatch : std::span(explanation.dispatches).first(told)) {
+        fmt::format_to(out, "  k{} to k{} are small and independent: they run at once, each on one thread\n",
+                       dispatch.first, dispatch.end() - 1);
+    }
+    if (explanation.dispatches.size() > told)
+        fmt::format_to(out, "  and {} more such groups of kernels\n", explanation.dispatches.size() - told);
+}
+
 /// Pairs from the same groups, apart for the same reason, are told by the first of them.
 void tell_unfused(const Explanation& explanation, const Groups& groups, std::string& text) {
     struct Told {
@@ -169,6 +180,7 @@ std::string to_text(const Explanation& explanation) {
                    bytes_text(explanation.least_peak));
     tell_kernels(explanation, groups, text);
     tell_regions(explanation, text);
+    tell_dispatches(explanation, text);
     if (explanation.contracted_arrays != 0) {
         fmt::format_to(out, "  in no memory: {} of {} ({})\n", counted(explanation.contracted_arrays, "array"),
                        lines_text(explanation.contracted), bytes_text(explanation.contracted_bytes));

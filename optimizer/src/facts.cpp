@@ -35,15 +35,26 @@ void Facts::count_views() {
     view_count_.assign(program_.bases.size(), 0);
     for (const bc::View& view : program_.views) ++view_count_[view.base];
     group_.assign(program_.views.size(), 0);
+    place_in_spreads_.assign(program_.bases.size(), kNowhere);
 }
 
 bool Facts::far_apart(std::uint32_t view_a, std::uint32_t view_b) {
+    if (!in_other_groups(view_a, view_b)) return false;
+    spreads_[place_in_spreads_[program_.views[view_a].base]].relied_on = true;
+    return true;
+}
+
+bool Facts::looks_disjoint(std::uint32_t view_a, std::uint32_t view_b) {
+    return in_other_groups(view_a, view_b) || bc::relation(program_, view_a, view_b) == Relation::Disjoint;
+}
+
+bool Facts::in_other_groups(std::uint32_t view_a, std::uint32_t view_b) {
     if (view_count_.empty()) count_views();
     const std::uint32_t base = program_.views[view_a].base;
     if (view_count_[base] < kManyViews) return false;
-    const auto [place, is_new] = spreads_.try_emplace(base);
-    Views& views = place->second;
-    if (is_new) {
+    if (place_in_spreads_[base] == kNowhere) {
+        place_in_spreads_[base] = static_cast<std::uint32_t>(spreads_.size());
+        Views& views = spreads_.emplace_back();
         std::vector<std::uint32_t> all;
         for (std::uint32_t view = 0; view < program_.views.size(); ++view) {
             if (program_.views[view].base == base) all.push_back(view);
@@ -53,9 +64,7 @@ bool Facts::far_apart(std::uint32_t view_a, std::uint32_t view_b) {
             group_[views.spread.views[i]] = views.spread.groups[i];
         }
     }
-    if (group_[view_a] == group_[view_b]) return false;
-    views.relied_on = true;
-    return true;
+    return group_[view_a] != group_[view_b];
 }
 
 bool Facts::looks_same(std::uint32_t view_a, std::uint32_t view_b) const noexcept {
@@ -110,7 +119,7 @@ void Facts::give_guards(bc::Plan& plan) {
                 [](const bc::ScalarGuard& guard) { return std::tuple(guard.slot, guard.fact, guard.same_as); });
     plan.guards = std::move(guards_);
     plan.scalar_guards = std::move(scalar_guards_);
-    for (auto& [base, views] : spreads_) {
+    for (Views& views : spreads_) {
         if (views.relied_on) plan.spreads.push_back(std::move(views.spread));
     }
     std::ranges::sort(plan.spreads, {}, &bc::Spread::base);

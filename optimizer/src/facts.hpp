@@ -7,11 +7,14 @@
 
 #include "xlazy/bytecode/plan.hpp"
 
-#include <unordered_map>
+#include <vector>
 
 namespace xlazy::opt {
 
 using bc::Relation;
+
+/// From so many views of a base on, one look at all of them is cheaper than one at each pair.
+inline constexpr std::size_t kManyViews = 16;
 
 class Facts {
 public:
@@ -24,6 +27,8 @@ public:
     bool same_read(std::uint32_t view_a, std::uint32_t view_b);
     /// The same, for weighing choices. The plan must be right whatever the answer is.
     bool looks_same(std::uint32_t view_a, std::uint32_t view_b) const noexcept;
+    /// Views of one base without a common element, for weighing choices.
+    bool looks_disjoint(std::uint32_t view_a, std::uint32_t view_b);
     /// A write through the view leaves nothing of its base's old value.
     bool covers_base(std::uint32_t view);
     /// Is this so of the scalar? Only yes is written down: without the fact a plan is slower, not wrong.
@@ -39,8 +44,7 @@ public:
     void give_guards(bc::Plan& plan);
 
 private:
-    /// From so many views of a base on, one look at all of them is cheaper than one at each pair.
-    static constexpr std::size_t kManyViews = 16;
+    static constexpr std::uint32_t kNowhere = ~0u;
 
     /// What is known of all views of a base.
     struct Views {
@@ -51,14 +55,17 @@ private:
     void log(std::uint32_t view_a, std::uint32_t view_b, Relation relation);
     void count_views();
     /// Do their places alone tell that the views, of one base, have no element in common?
+    bool in_other_groups(std::uint32_t view_a, std::uint32_t view_b);
+    /// The same, and the plan relies on it.
     bool far_apart(std::uint32_t view_a, std::uint32_t view_b);
 
     const bc::Program& program_;
     std::vector<bc::Guard> guards_;
     std::vector<bc::ScalarGuard> scalar_guards_;
-    std::vector<std::uint32_t> view_count_;             ///< by base; empty: not counted yet
-    std::vector<std::uint32_t> group_;                  ///< by view, of the bases in spreads_
-    std::unordered_map<std::uint32_t, Views> spreads_;  ///< by base
+    std::vector<std::uint32_t> view_count_;  ///< by base; empty: not counted yet
+    std::vector<std::uint32_t> group_;       ///< by view, of the bases in spreads_
+    std::vector<Views> spreads_;
+    std::vector<std::uint32_t> place_in_spreads_;  ///< by base; kNowhere: it is not there yet
 };
 
 }  // namespace xlazy::opt

@@ -13,6 +13,7 @@
 #include "passes/recompute.hpp"
 #include "passes/regions.hpp"
 #include "passes/separate.hpp"
+#include "passes/together.hpp"
 #include "passes/values.hpp"
 #include "passes/version.hpp"
 #include "pass_hook.hpp"
@@ -64,6 +65,8 @@ constexpr Row kPasses[] = {
      "what is cheap to compute again does not go through memory"},
     {"contract", contract, nullptr, Stage::Kernels, false, "values that one kernel needs get no memory"},
     {"regions", find_regions, nullptr, Stage::Kernels, false, "kernels that share rows run piece by piece"},
+    {"together", run_together, nullptr, Stage::Kernels, false,
+     "small kernels that do not depend on each other run at once"},
     {"memory", plan_memory, nullptr, Stage::Plan, true, "when memory is allocated and freed"},
     {"donate", donate, nullptr, Stage::Plan, false, "a result takes the memory of an operand that dies"},
 };
@@ -164,7 +167,7 @@ PassSet parse_passes(std::string_view text, std::vector<std::string>& unknown) {
 
 bc::Plan make_plan(const bc::Program& program, const PlanOptions& options) {
     Draft draft(program, options.size_class.value_or(class_of(program)));
-    draft.regions_anyhow = options.regions_anyhow;
+    draft.anyhow = options.anyhow;
     draft.code.instructions = program.instructions;
     draft.code.temp_count = program.temp_count;
     draft.code.source.resize(program.instructions.size());

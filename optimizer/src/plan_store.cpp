@@ -19,7 +19,8 @@ std::size_t bytes_of(const std::vector<T>& values) noexcept {
 std::size_t footprint(const bc::Plan& plan) noexcept {
     std::size_t bytes = sizeof(plan) + bytes_of(plan.kernels) + bytes_of(plan.scratch) + bytes_of(plan.steps) +
                         bytes_of(plan.guards) + bytes_of(plan.spreads) + bytes_of(plan.contracted) +
-                        bytes_of(plan.scalar_guards) + bytes_of(plan.merged) + bytes_of(plan.regions);
+                        bytes_of(plan.scalar_guards) + bytes_of(plan.merged) + bytes_of(plan.regions) +
+                        bytes_of(plan.dispatches);
     for (const bc::Region& region : plan.regions) bytes += bytes_of(region.kernels) + bytes_of(region.locals);
     for (const bc::Kernel& kernel : plan.kernels) bytes += bytes_of(kernel.ops);
     for (const bc::Spread& spread : plan.spreads) bytes += bytes_of(spread.views) + bytes_of(spread.groups);

@@ -78,8 +78,7 @@ public:
             if (!bc::touches_memory(op)) continue;
             const bool scratch = op.kind == MicroOp::Kind::LoadScratch || op.kind == MicroOp::Kind::StoreScratch ||
                                  op.kind == MicroOp::Kind::ReduceScratch;
-            const bool loads = op.kind == MicroOp::Kind::LoadView || op.kind == MicroOp::Kind::LoadScratch ||
-                               op.kind == MicroOp::Kind::GatherView;
+            const bool loads = op.kind == MicroOp::Kind::LoadView || op.kind == MicroOp::Kind::LoadScratch;
             const bc::Storage storage = scratch ? bc::Storage{bc::Storage::Kind::Scratch, op.index}
                                                 : bc::Storage{bc::Storage::Kind::Base, program_.views[op.index].base};
             if (region != nullptr && region->is_local(storage)) continue;
@@ -145,6 +144,19 @@ Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, std::span<c
         } else {
             sum += traffic_of(program, plan, plan.kernels[k++], stay);
         }
+    }
+    return sum;
+}
+
+std::uint64_t operations_of(const bc::Program& program, const bc::Plan& plan) noexcept {
+    std::uint64_t sum = 0;
+    for (const bc::Kernel& kernel : plan.kernels) {
+        const auto works = [](const MicroOp& op) {
+            return op.kind == MicroOp::Kind::Compute || op.kind == MicroOp::Kind::ReduceView ||
+                   op.kind == MicroOp::Kind::ReduceScratch;
+        };
+        sum += static_cast<std::uint64_t>(std::ranges::count_if(kernel.ops, works)) *
+               static_cast<std::uint64_t>(bc::element_count(program.domain_extents(kernel.domain)));
     }
     return sum;
 }

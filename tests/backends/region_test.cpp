@@ -154,6 +154,54 @@ TEST(Regions, VariancesAreThoseOfOneKernelAfterTheOther) {
     }
 }
 
+/// d = x - 5, which is nobody's but the region's; q = x / d; s = cumsum(x / d, axis 1), cut along an axis.
+TEST(Regions, FailuresAreAtTheirPlaceInTheWhole) {
+    constexpr std::int64_t kRows = 40, kColumns = 30, kAll = kRows * kColumns;
+    for (const std::int64_t place : {std::int64_t{0}, std::int64_t{31}, std::int64_t{777}, kAll - 1}) {
+        TestKernel batch({kRows, kColumns});
+        std::vector<std::int32_t> x(kAll, 9);
+        x[static_cast<std::size_t>(place)] = x[kAll - 1] = 5;
+        const Extents shape = {kRows, kColumns};
+        const std::uint32_t from = batch.dense(batch.base_of(x), shape);
+        const std::uint32_t less = batch.dense(batch.base(DType::i32, kAll), shape);
+        const std::uint32_t quotient = batch.dense(batch.base(DType::i32, kAll), shape);
+        const std::uint32_t sums = batch.dense(batch.base(DType::i32, kAll), shape);
+        batch.store(less, batch.compute(Op::sub, DType::i32, {batch.load(from), batch.scalar(std::int32_t{5})}));
+        batch.plan.kernels.push_back(std::exchange(batch.kernel, {batch.kernel.domain, {}, {}}));
+        const ValueId value = batch.compute(Op::div, DType::i32, {batch.load(from), batch.load(less)});
+        batch.store(quotient, value);
+        batch.store(sums, batch.compute(Op::cumsum, DType::i32, {value}, DType::i32, bc::kNoValue, 1));
+        batch.plan.kernels.push_back(batch.kernel);
+        batch.program.bases[1].live = batch.program.bases[1].initialised = false;
+        batch.program.instructions.resize(3);
+        const auto run = [&](be::Backend& backend, const bc::Region* region) {
+            Memory memory = batch.bases;
+            std::vector<void*> bases;
+            for (auto& bytes : memory) bases.push_back(bytes.data());
+            be::Traps traps;
+            const be::Bindings bindings{&batch.program, &batch.plan, bases, {}};
+            if (region != nullptr) {
+                EXPECT_TRUE(backend.run_region(*region, bindings, std::vector<std::span<void* const>>(2), traps));
+            } else {
+                for (const bc::Kernel& kernel : batch.plan.kernels) backend.run(kernel, bindings, traps);
+            }
+            EXPECT_EQ(traps.size(), 1u);
+            EXPECT_EQ(traps.empty() ? -1 : traps[0].index, place);
+            return std::pair(memory[2], memory[3]);
+        };
+        const auto expected = run(*be::make_interpreter(), nullptr);
+        const auto region = region_of_all(batch.plan, batch.program, 0, [](bc::Storage storage) {
+            return storage == bc::Storage{bc::Storage::Kind::Base, 1};
+        });
+        ASSERT_TRUE(region);
+        EXPECT_EQ(region->kernels[1].axis, 0u) << "not along the running sum";
+        for (const int threads : {1, 2, 3}) {
+            for (const std::int64_t piece : {1, 1000, 100000})
+                EXPECT_EQ(run(*be::make_openmp(always_threaded(threads, piece)), &*region), expected);
+        }
+    }
+}
+
 TEST(Regions, AreNotTakenByTheInterpreterNorWithoutElements) {
     const Variance variance({300, 20}, 1, false);
     const std::optional<bc::Region> region = variance.region();

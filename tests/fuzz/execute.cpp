@@ -92,6 +92,9 @@ public:
                 chunked = chunked.subspan(1);
             } else if (const bc::Region* region = region_at(at)) {
                 at = run_region(*region, outcome.traps);
+            } else if (const bc::Dispatch* dispatch = dispatch_at(at)) {
+                run_together(*dispatch, outcome.traps);
+                at += dispatch->count;
             } else {
                 take(plan_.steps[at++], outcome.traps);
             }
@@ -120,6 +123,16 @@ private:
             case bc::Step::Kind::AllocScratch: allocate("scratch", step, scratch_, scratch_memory_); break;
             case bc::Step::Kind::FreeScratch: release("scratch", index, scratch_, scratch_memory_); break;
         }
+    }
+
+    /// The dispatch that begins at a step.
+    const bc::Dispatch* dispatch_at(std::size_t at) const noexcept {
+        const bc::Step& step = plan_.steps[at];
+        return in_chunks_ || step.kind != bc::Step::Kind::Run ? nullptr : bc::dispatch_at(plan_, step.index);
+    }
+
+    void run_together(const bc::Dispatch& dispatch, be::Traps& traps) {
+        backend_.run_together(dispatch, {&program_, &plan_, base_memory_, scratch_memory_}, traps);
     }
 
     /// The region that begins at a step, if the back end takes it.

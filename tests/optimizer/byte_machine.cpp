@@ -54,8 +54,15 @@ ByteRun run_bytes(const bc::Plan& plan, const bc::Program& program, const std::m
         return (storage.kind == bc::Storage::Kind::Base ? bases : scratch)[storage.index];
     };
     for (const auto& [base, bytes] : inputs) bases[base] = std::make_shared<Bytes>(bytes);
-    for (const bc::Step& step : plan.steps) {
+    for (std::size_t at = 0; at < plan.steps.size(); ++at) {
+        const bc::Step& step = plan.steps[at];
         if (step.kind == bc::Step::Kind::Run) {
+            if (const bc::Dispatch* dispatch = bc::dispatch_at(plan, step.index)) {
+                const std::vector<void*> base_memory = addresses(bases), scratch_memory = addresses(scratch);
+                backend.run_together(*dispatch, {&program, &plan, base_memory, scratch_memory, geometry}, run.traps);
+                at += dispatch->count - 1;
+                continue;
+            }
             const bc::Kernel& kernel = plan.kernels[step.index];
             std::vector<Memory> versions = new_versions(kernel, program, bases);
             const std::vector<void*> base_memory = addresses(bases), scratch_memory = addresses(scratch),

@@ -132,6 +132,34 @@ TEST_F(Normalised, AlongTheFirstAxisColumnsAreCutAsLongAsTheSumsOrderIsSteady) {
     EXPECT_TRUE(fit_in_chunks(program, plan(), 2 * least));
 }
 
+/// t = -a; t = -t; ... unfused
+TEST_F(Chunks, SoManyKernels) {
+    for (const std::size_t count : {kMaxChunkedKernels - 1, kMaxChunkedKernels, kMaxChunkedKernels + 1}) {
+        program = {};
+        Operand value = all(grid(Use::Kept));
+        for (std::size_t i = 0; i < count; ++i)
+            value =
+                add(Op::sqrt, domain({kRows, kColumns}), all(grid(i + 1 < count ? Use::Local : Use::Live)), {value});
+        const bc::Plan singly = make_plan(program, {PassSet{0}, true, {}});
+        ASSERT_EQ(singly.kernels.size(), count);
+        const auto found = find_stretch(program, singly, 0);
+        ASSERT_TRUE(found);
+        EXPECT_EQ(found->kernels.size(), std::min(count, kMaxChunkedKernels));
+    }
+}
+
+TEST_F(Chunks, SoManyChunks) {
+    for (const std::int64_t rows : {kMaxChunks - 1, kMaxChunks, kMaxChunks + 1}) {
+        program = {};
+        const auto matrix = [&](Use use) { return view(base(rows * 8, use), 0, {{rows, 8}, {8, 1}}); };
+        const Operand local = add(Op::sqrt, domain({rows, 8}), matrix(Use::Local), {matrix(Use::Kept)});
+        add(Op::sqrt, domain({rows, 8}), matrix(Use::Kept), {local});
+        const bc::Plan singly = make_plan(program, {PassSet{0}, true, {}});
+        // One row at a time, and what a back end needs besides.
+        EXPECT_EQ(fit_in_chunks(program, singly, 8 * 8 + 8).has_value(), rows <= kMaxChunks) << rows;
+    }
+}
+
 TEST_F(Chunks, NotWhatIsReadBackwards) {
     const std::uint32_t a = grid(Use::Kept), t = grid(Use::Local), b = grid(Use::Live);
     const std::uint32_t d = domain({kRows, kColumns});

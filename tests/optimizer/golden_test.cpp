@@ -81,8 +81,8 @@ TEST_P(Golden, IsAsWritten) {
     opt::PlanOptions options;
     options.passes = opt::parse_passes(header(text, "passes"), unknown);
     options.verify = true;
-    options.regions_anyhow = header(text, "regions") == "anyhow";
-    if (options.regions_anyhow) options.size_class = bc::SizeClass::Memory;
+    options.anyhow = header(text, "regions") == "anyhow";
+    if (options.anyhow) options.size_class = bc::SizeClass::Memory;
     const std::string shown = header(text, "show");
     std::string result;
     options.dump = [&](std::string_view pass, const std::string& dump) {

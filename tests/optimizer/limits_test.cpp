@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The limits of a kernel, one below, at, and one above each.
 #include "batch.hpp"
+#include "facts.hpp"
+#include "passes/dce.hpp"
 #include "passes/fuse.hpp"
 #include "token_machine.hpp"
 
@@ -132,6 +134,101 @@ TEST(KernelLimits, Reach) {
     EXPECT_EQ(kernels_of(far_apart(kReach - 2)), kReach - 1);
     EXPECT_EQ(kernels_of(far_apart(kReach - 1)), kReach);
     EXPECT_EQ(kernels_of(far_apart(kReach)), kReach + 2);
+}
+
+/// `count` kernels that need one another, the first of which reads a; then y = -a. @return the kernel of y
+std::size_t kernel_of_reader(std::uint32_t count) {
+    Batch batch;
+    const std::uint32_t d = batch.domain({kLong});
+    const bc::Operand a = batch.array(kLong, Use::Kept);
+    bc::Operand sum;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const bc::Operand x = i == 0 ? a : batch.array(kLong, Use::Kept);
+        const bc::Operand product = batch.add(Op::mul, d, batch.temp(), {x, i == 0 ? x : sum});
+        const bool last = i + 1 == count;
+        sum = batch.reduce(Op::sum, d, 0, last ? batch.view(batch.base(1, Use::Live), 0, {}) : batch.temp(), product);
+    }
+    const bc::Operand y = batch.add(Op::neg, d, batch.array(kLong, Use::Live), {a});
+    const bc::Plan plan = make_plan(batch.program, {});
+    EXPECT_EQ(plan.kernels.size(), count);
+    EXPECT_EQ(test::check_plan(plan, batch.program), "");
+    for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+        for (const bc::MicroOp& op : plan.kernels[k].ops) {
+            if (op.kind == bc::MicroOp::Kind::StoreView && op.index == y.index()) return k;
+        }
+    }
+    return plan.kernels.size();
+}
+
+TEST(FuseLimits, KernelsToChooseFrom) {
+    EXPECT_EQ(kernel_of_reader(kMaxChoices - 1), 0u);
+    EXPECT_EQ(kernel_of_reader(kMaxChoices), 0u);
+    EXPECT_NE(kernel_of_reader(kMaxChoices + 1), 0u);
+}
+
+/// Writes to windows of one array that are left without any pass but `dce`.
+std::size_t writes_left(const Batch& batch) {
+    const bc::Plan plan = make_plan(batch.program, test::token_options("dce"));
+    EXPECT_EQ(test::check_plan(plan, batch.program), "");
+    std::size_t found = 0;
+    for (const bc::Kernel& kernel : plan.kernels) {
+        for (const bc::MicroOp& op : kernel.ops) {
+            found += op.kind == bc::MicroOp::Kind::StoreView && batch.program.views[op.index].base == 0 ? 1 : 0;
+        }
+    }
+    return found;
+}
+
+TEST(DceLimits, WindowsThatAreWatched) {
+    const auto left = [](std::size_t between) {
+        Batch batch;
+        const std::uint32_t d = batch.domain({2}), base = batch.base(100, Use::Kept);
+        const bc::Operand x = batch.array(2, Use::Kept);
+        const auto write = [&](std::int64_t at) { batch.add(Op::neg, d, batch.view(base, at, {{2, 1}}), {x}); };
+        write(0);
+        for (std::size_t i = 1; i <= between; ++i) write(static_cast<std::int64_t>(2 * i));
+        write(0);
+        return writes_left(batch) - between;
+    };
+    EXPECT_EQ(left(kMaxOverwritten - 2), 1u);
+    EXPECT_EQ(left(kMaxOverwritten - 1), 1u);
+    EXPECT_EQ(left(kMaxOverwritten), 2u) << "the first write is forgotten";
+}
+
+TEST(DceLimits, ReadsThatMayLieBetween) {
+    const auto left = [](std::size_t reads) {
+        Batch batch;
+        const std::uint32_t d = batch.domain({2}), base = batch.base(100, Use::Kept);
+        const bc::Operand x = batch.array(2, Use::Kept);
+        const auto window = [&](std::int64_t at) { return batch.view(base, at, {{2, 1}}); };
+        batch.add(Op::neg, d, window(0), {x});
+        for (std::size_t i = 1; i <= reads; ++i)
+            batch.add(Op::neg, d, batch.array(2, Use::Live), {window(static_cast<std::int64_t>(2 * i))});
+        batch.add(Op::neg, d, window(0), {x});
+        return writes_left(batch);
+    };
+    EXPECT_EQ(left(kMaxReadsBetween - 1), 1u);
+    EXPECT_EQ(left(kMaxReadsBetween), 1u);
+    EXPECT_EQ(left(kMaxReadsBetween + 1), 2u);
+}
+
+/// Rows of one array, each made of itself: their places are told apart by pairs, or all at once.
+TEST(FactsLimits, ViewsOfOneBase) {
+    const auto spreads = [](std::size_t views) {
+        Batch batch;
+        const std::uint32_t d = batch.domain({2}), base = batch.base(200, Use::Kept);
+        for (std::size_t i = 0; i < views; ++i) {
+            const bc::Operand row = batch.view(base, static_cast<std::int64_t>(3 * i), {{2, 1}});
+            batch.add(Op::neg, d, row, {row});
+        }
+        const bc::Plan plan = make_plan(batch.program, {});
+        EXPECT_EQ(plan.kernels.size(), 1u);
+        EXPECT_TRUE(bc::guards_hold(plan, batch.program));
+        return std::pair(plan.spreads.size(), plan.guards.size());
+    };
+    EXPECT_EQ(spreads(kManyViews - 1), std::pair(std::size_t{0}, (kManyViews - 1) * (kManyViews - 2) / 2));
+    EXPECT_EQ(spreads(kManyViews), std::pair(std::size_t{1}, std::size_t{0}));
+    EXPECT_EQ(spreads(kManyViews + 1), std::pair(std::size_t{1}, std::size_t{0}));
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const Words kOptional{"algebra", "copies",    "values",   "dce",     "version", "fuse",
-                      "cse",     "recompute", "contract", "regions", "donate"};
+const Words kOptional{"algebra", "copies",    "values",   "dce",     "version",  "fuse",
+                      "cse",     "recompute", "contract", "regions", "together", "donate"};
 
 unsigned row(std::string_view name) {
     const auto table = pass_table();

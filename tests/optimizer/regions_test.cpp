@@ -21,7 +21,7 @@ using Use = Batch::Use;
 bc::Plan planned(const bc::Program& program, bool anyhow = false) {
     PlanOptions options;
     options.verify = true;
-    options.regions_anyhow = anyhow;
+    options.anyhow = anyhow;
     if (anyhow) options.size_class = bc::SizeClass::Memory;
     return make_plan(program, options);
 }
@@ -171,17 +171,44 @@ TEST(Regions, TheVerifierSeesWhatIsWrong) {
     EXPECT_NE(fault([](bc::Region& region) { region.locals = {{bc::Storage::Kind::Base, 0}}; }), "") << "it lives";
 }
 
-TEST(Regions, AreNotMadeOfKernelsThatCanFail) {
-    Batch batch;
-    const std::uint32_t d = batch.domain({300, 3000});
-    const auto matrix = [&](Use use) {
-        return batch.view(batch.base(900000, use, bc::DType::i64), 0, {{300, 3000}, {3000, 1}});
+/// x / sum(x, 1) of integers: a row of zeros fails in every column, and the region says where.
+TEST(Regions, KernelsThatCanFailTakePart) {
+    const auto quotients = [](std::int64_t rows, std::int64_t columns) {
+        Batch batch;
+        const std::uint32_t d = batch.domain({rows, columns});
+        const auto matrix = [&](Use use) {
+            return batch.view(batch.base(rows * columns, use, bc::DType::i64), 0, {{rows, columns}, {columns, 1}});
+        };
+        const Operand x = matrix(Use::Kept);
+        const std::uint32_t sums = batch.base(rows, Use::Local, bc::DType::i64);
+        batch.reduce(Op::sum, d, 1, batch.view(sums, 0, {{rows, 1}}), x, bc::DType::i64);
+        batch.add(Op::div, d, matrix(Use::Live), {x, batch.view(sums, 0, {{rows, 1}, {1, 0}})}, bc::DType::i64);
+        return batch.program;
     };
-    const Operand x = matrix(Use::Kept);
-    const std::uint32_t sums = batch.base(300, Use::Local, bc::DType::i64);
-    batch.reduce(Op::sum, d, 1, batch.view(sums, 0, {{300, 1}}), x, bc::DType::i64);
-    batch.add(Op::div, d, matrix(Use::Live), {x, batch.view(sums, 0, {{300, 1}, {1, 0}})}, bc::DType::i64);
-    EXPECT_EQ(sizes(planned(batch.program)), Sizes{});
+    const bc::Program large = quotients(300, 3000);
+    const bc::Plan plan = planned(large);
+    EXPECT_EQ(sizes(plan), Sizes{2});
+    EXPECT_EQ(traffic_of(large, plan).total(), least_traffic(large).total()) << "as if it could not fail";
+}
+
+/// y = cumsum(x, 1) / sum(x, 1): a running sum along the rows is a kernel like others where rows are cut.
+TEST(Regions, ScansAlongOtherAxesTakePart) {
+    for (const unsigned axis : {0u, 1u}) {
+        Batch batch;
+        const std::uint32_t d = batch.domain({300, 3000});
+        const auto matrix = [&](Use use) { return batch.view(batch.base(900000, use), 0, {{300, 3000}, {3000, 1}}); };
+        const Operand x = matrix(Use::Kept);
+        const std::uint32_t sums = batch.base(300, Use::Local);
+        batch.reduce(Op::sum, d, 1, batch.view(sums, 0, {{300, 1}}), x);
+        const Operand quotient = batch.add(Op::div, d, batch.temp(), {x, batch.view(sums, 0, {{300, 1}, {1, 0}})});
+        batch.reduce(Op::cumsum, d, axis, matrix(Use::Live), quotient);
+        const bc::Plan plan = planned(batch.program);
+        EXPECT_EQ(plan.kernels.size(), 2u);
+        EXPECT_EQ(sizes(plan), axis == 1 ? Sizes{2} : Sizes{});
+        if (axis == 1) {
+            EXPECT_EQ(traffic_of(batch.program, plan).total(), least_traffic(batch.program).total());
+        }
+    }
 }
 
 }  // namespace

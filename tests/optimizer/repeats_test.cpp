@@ -194,6 +194,31 @@ TEST(FindRepeats, PiecesAreBounded) {
     EXPECT_LE(repeats.cuts.size(), 2u + 1000 / kMaxPieceUnits + 8);
 }
 
+TEST(FindRepeats, PiecesHaveSoManyInstructions) {
+    const auto longest_piece = [](std::uint32_t unit) {
+        Lines batch;
+        const std::uint32_t d = batch.domain({4});
+        const Operand x = batch.array(4, Use::Kept);
+        for (std::uint32_t i = 0; i < 100 * unit; ++i) batch.at(701 + i % unit, Op::neg, d, x, {x});
+        const std::vector<std::uint32_t> cuts = find_repeats(batch.program).cuts;
+        std::uint32_t longest = 0;
+        for (std::size_t i = 0; i + 1 < cuts.size(); ++i) longest = std::max(longest, cuts[i + 1] - cuts[i]);
+        return longest;
+    };
+    constexpr std::uint32_t kUnit = kMaxPieceInstructions / kMaxPieceUnits;
+    EXPECT_EQ(longest_piece(kUnit - 1), kMaxPieceUnits * (kUnit - 1));
+    EXPECT_EQ(longest_piece(kUnit), kMaxPieceInstructions);
+    EXPECT_EQ(longest_piece(kUnit + 1), kMaxPieceUnits / 4 * (kUnit + 1)) << "the next power of four below";
+}
+
+TEST(FindRepeats, TheLastIterationsAreWithWhatFollows) {
+    for (const std::uint32_t count : {kMinRepeats + 1, 20u, 84u}) {
+        const std::vector<std::uint32_t> cuts = find_repeats(two_statements(count)).cuts;
+        ASSERT_GE(cuts.size(), 2u);
+        EXPECT_EQ(cuts.back() - cuts[cuts.size() - 2], 2 * kTailUnits + 1) << count;
+    }
+}
+
 TEST(FindRepeats, NotWithoutALoop) {
     EXPECT_TRUE(find_repeats(two_statements(kMinRepeats - 1)).cuts.empty());
     EXPECT_FALSE(find_repeats(two_statements(kMinRepeats + 1)).cuts.empty());

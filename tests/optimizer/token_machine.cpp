@@ -214,8 +214,16 @@ public:
 
     TokenRun run() {
         for (const bc::Merge& merge : plan_.merged) run_.merged[merge.instruction] = merge.into;
-        for (const bc::Step& step : plan_.steps) {
-            execute(step);
+        for (std::size_t at = 0; at < plan_.steps.size();) {
+            const bc::Step& step = plan_.steps[at];
+            const bc::Dispatch* const dispatch =
+                step.kind == bc::Step::Kind::Run ? bc::dispatch_at(plan_, step.index) : nullptr;
+            std::vector<bc::Step> steps(
+                plan_.steps.begin() + static_cast<std::ptrdiff_t>(at),
+                plan_.steps.begin() + static_cast<std::ptrdiff_t>(at) + (dispatch != nullptr ? dispatch->count : 1));
+            at += steps.size();
+            std::shuffle(steps.begin(), steps.end(), random_);
+            for (const bc::Step& each : steps) execute(each);
             if (!run_.fault.empty()) return std::move(run_);
         }
         for (std::uint32_t b = 0; b < bases_.size(); ++b) {
@@ -379,8 +387,6 @@ private:
                 break;
             case MicroOp::Kind::ReduceView:
             case MicroOp::Kind::ReduceScratch: accumulate(op, number, index, extents); break;
-            case MicroOp::Kind::GatherView:
-            case MicroOp::Kind::ScatterView: fail("elements by their numbers are not modelled"); break;
         }
         return kUnspecified;
     }

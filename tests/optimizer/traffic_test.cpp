@@ -132,6 +132,15 @@ TEST(LeastTraffic, ARowThatFitsATileIsReadOnce) {
     EXPECT_EQ(least_traffic(centred(2, 100'000, {1})), (Traffic{2 * 2 * 100'000 * 8 + 16, 2 * 100'000 * 8 + 16}));
 }
 
+TEST(LeastTraffic, ATileHoldsSoMuch) {
+    constexpr std::int64_t kRow = static_cast<std::int64_t>(kTileBytes / 8);
+    for (const std::int64_t columns : {kRow - 1, kRow, kRow + 1}) {
+        const std::uint64_t bytes = static_cast<std::uint64_t>(columns) * 40 * 8;
+        const std::uint64_t read = columns > kRow ? 2 * bytes + 40 * 8 : bytes;
+        EXPECT_EQ(least_traffic(centred(40, columns, {1})).read, read) << columns;
+    }
+}
+
 TEST(LeastTraffic, AColumnComesByCacheLines) {
     EXPECT_EQ(least_traffic(centred(400, 500, {0})), (Traffic{400 * 500 * 8, 400 * 500 * 8}));
     constexpr std::uint64_t kBytes = 600 * 500 * 8;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Value numbering where a golden file would be too large: the cost rule, and plans for other scalars.
 #include "batch.hpp"
+#include "passes/values.hpp"
 #include "token_machine.hpp"
 
 #include "xlazy/optimizer/plan_cache.hpp"
@@ -45,6 +46,27 @@ TEST(Values, AreKeptWhereThatCostsLessThanToComputeThemAgain) {
     EXPECT_EQ(count(twice(Op::sqrt, kSmall), Op::sqrt), 1u) << "it stays in the cache";
     EXPECT_EQ(count(twice(Op::sqrt, kLarge), Op::sqrt), 2u) << "to store and load it takes longer";
     EXPECT_EQ(count(twice(Op::neg, kSmall), Op::neg), 2u);
+}
+
+/// x + y + y + ..., so many additions, and in another statement the same.
+bc::Program sums_twice(std::uint32_t additions, std::int64_t size) {
+    Batch batch;
+    const std::uint32_t d = batch.domain({size});
+    const Operand x = batch.array(size, Use::Kept), y = batch.array(size, Use::Kept);
+    for (int statement = 0; statement < 2; ++statement) {
+        Operand sum = x;
+        for (std::uint32_t i = 0; i < additions; ++i) sum = batch.add(Op::add, d, batch.temp(), {sum, y});
+        batch.reduce(statement == 0 ? Op::sum : Op::amax, d, 0, batch.view(batch.base(1, Use::Live), 0, {}), sum);
+    }
+    return batch.program;
+}
+
+TEST(Values, FromSoManyAdditionsOn) {
+    for (const auto& [worth, size] : {std::pair(kWorthCache, 100), std::pair(kWorthMemory, 20'000'000)}) {
+        EXPECT_EQ(count(sums_twice(worth - 1, size), Op::add), 2 * (worth - 1));
+        EXPECT_EQ(count(sums_twice(worth, size), Op::add), worth);
+        EXPECT_EQ(count(sums_twice(worth + 1, size), Op::add), worth + 1);
+    }
 }
 
 /// y = exp(x * s), z = sum(exp(x * t))

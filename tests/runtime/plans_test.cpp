@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How many plans programs need whose lengths, scalars, windows or numbers of repetitions differ.
 #include "runtime/array.hpp"
+#include "xlazy/deferred_error.hpp"
 
 #include <gtest/gtest.h>
 
@@ -193,6 +194,81 @@ TEST(Plans, AnyNumberOfIterations) {
     EXPECT_LE(two_arrays, 25u);
     EXPECT_LE(new_arrays, 25u);
     EXPECT_LE(steps, 25u);
+}
+
+/// Kernels run while `body` runs.
+template <class F>
+std::uint64_t kernels(F&& body) {
+    const std::uint64_t before = xlazy::stats().kernels_run;
+    body();
+    return xlazy::stats().kernels_run - before;
+}
+
+/// (1,n), (n) and (n,1) are one loop; who fails in it is told its place in its own shape.
+TEST(Plans, ShapesThatDifferInAxesOfOneIndex) {
+    constexpr std::size_t kLength = 50;
+    const Array<double> row({1, kLength}, iota<double>(kLength)), flat({kLength}, iota<double>(kLength, 5));
+    const Array<double> sum({1, kLength}), square({kLength}), column({kLength, 1});
+    const std::uint64_t run = kernels([&] {
+        assign(sum, Op::add, row, flat);
+        assign(square, Op::mul, flat, flat);
+        Window upright = flat.all();
+        upright.extents = {kLength, 1};
+        upright.strides = {1, 0};
+        assign(column, Op::sub, upright, 1.0);
+        xlazy::flush();
+    });
+    EXPECT_EQ(run, 1u);
+    for (const std::size_t i : {std::size_t{0}, std::size_t{7}, kLength - 1}) {
+        const auto x = static_cast<double>(i);
+        EXPECT_EQ(sum.read(i), 2 * x + 5);
+        EXPECT_EQ(square.read(i), (x + 5) * (x + 5));
+        EXPECT_EQ(column.read(i), x + 4);
+    }
+    const Array<int> dividends({1, kLength}, iota<int>(kLength)), divisors({kLength}, iota<int>(kLength, -3));
+    const Array<int> quotient({1, kLength}), other({kLength});
+    assign(quotient, Op::div, dividends, divisors);
+    assign(other, Op::add, divisors, divisors);
+    try {
+        xlazy::flush();
+        FAIL() << "nothing was divided by zero";
+    } catch (const xlazy::deferred_error& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("at element (0,3): 3 / 0"), std::string::npos) << text;
+        EXPECT_NE(text.find("(1,50)"), std::string::npos) << text;
+    }
+    EXPECT_EQ(other.read(4), 2);
+}
+
+/// Too small for two threads each; one of them fails.
+TEST(Plans, SmallKernelsOfManyLengths) {
+    constexpr std::size_t kCount = 30, kLength = 9000;
+    for (int round = 0; round < 3; ++round) {
+        std::vector<Array<int>> from, to;
+        for (std::size_t i = 0; i < kCount; ++i) {
+            const auto first = i == 17 ? -4000 : 1;
+            from.emplace_back(Extents{kLength + i}, iota<int>(kLength + i, first));
+            to.emplace_back(Extents{kLength + i});
+        }
+        const std::uint64_t run = kernels([&] {
+            for (std::size_t i = 0; i < kCount; ++i) assign(to[i], Op::div, from[i], from[i]);
+            try {
+                xlazy::flush();
+                FAIL() << "nothing was divided by zero";
+            } catch (const xlazy::deferred_error& error) {
+                EXPECT_NE(std::string(error.what()).find("at element (4000): 0 / 0"), std::string::npos)
+                    << error.what();
+            }
+        });
+        EXPECT_EQ(run, kCount);
+        for (std::size_t i = 0; i < kCount; ++i) {
+            if (i == 17) {
+                EXPECT_THROW(to[i].read(0), xlazy::deferred_error);
+            } else {
+                EXPECT_EQ(to[i].values(), std::vector<int>(kLength + i, 1));
+            }
+        }
+    }
 }
 
 }  // namespace

@@ -200,7 +200,6 @@ private:
                                    masked ? each.text.substr(0, last) : each.text);
             }
             case Kind::Divisor:
-            case Kind::Look:
             case Kind::Scan: break;
         }
         return {};

@@ -2,7 +2,7 @@
 // The loops over runs of elements, compiled once an instruction set. Only tables of them cross that border.
 #pragma once
 
-#include "xlazy/backends/backend.hpp"
+#include "xlazy/backends/isa.hpp"
 #include "xlazy/bytecode/op.hpp"
 
 #include <cstdint>

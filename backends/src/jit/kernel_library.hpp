@@ -19,7 +19,6 @@ struct KernelText {
     std::string source;
     std::vector<std::string> flags;  ///< of the compiler, in order
     std::string isa;                 ///< instruction set that the code needs, resolved, never "native"
-    std::string subject{};           ///< what it computes, for messages only
 };
 
 struct LibraryOptions {

@@ -177,8 +177,7 @@ void TileWorker::call_code(std::int64_t position, std::int64_t column, std::int6
                                     columns,
                                     position,
                                     code_scans_.data(),
-                                    only_before_scans_,
-                                    &saw_not_finite_};
+                                    only_before_scans_};
     code_->function(&arguments);
 }
 

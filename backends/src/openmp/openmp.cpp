@@ -55,13 +55,27 @@ public:
         give(std::move(workspace));
     }
 
+    /// Each kernel on one thread, threads taking one after the other; first those that keep all threads busy.
+    void run_together(const bc::Dispatch& dispatch, const Bindings& bindings, Traps& traps) override {
+        const FloatEnvironment environment;
+        std::vector<std::unique_ptr<Workspace>> workspaces;
+        for (std::uint32_t i = 0; i < dispatch.count; ++i) workspaces.push_back(take());
+        try {
+            run_together(workspaces, dispatch, bindings, traps);
+        } catch (...) {
+            give(workspaces);
+            throw;
+        }
+        give(workspaces);
+    }
+
     bool takes_region(const bc::Region& region, const Bindings& bindings) override {
         const int threads = threads_of_region(region, bindings, threads_now());
         return threads > 0 && rows_fit(region, bindings, threads);
     }
 
     bool run_region(const bc::Region& region, const Bindings& bindings,
-                    std::span<const std::span<void* const>> versions, Traps&) override {
+                    std::span<const std::span<void* const>> versions, Traps& traps) override {
         const FloatEnvironment environment;
         const std::optional<bc::RegionMap> map = bc::map_of(region, *bindings.plan, *bindings.program);
         if (!map) throw std::logic_error("these kernels are no region");
@@ -83,15 +97,22 @@ public:
             closing.emplace(last, cut.threads, true);
         }
         run_pieces(workers, cut, closing ? &*closing : nullptr);
+        for (const RegionWorker& worker : workers) {
+            for (const Trap& trap : worker.traps()) add_trap(traps, trap);
+        }
         return true;
     }
 
 private:
     void run(Workspace& workspace, const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) const {
         TileProgram& program = workspace.kernels.bind(kernel, bindings, choices());
-        workspace.program = &program;
         if (program.nest().count() == 0) return write_empty(program);
-        const int threads = program.in_order() ? 1 : threads_for(program);
+        run_bound(workspace, program, traps);
+    }
+
+    void run_bound(Workspace& workspace, TileProgram& program, Traps& traps) const {
+        workspace.program = &program;
+        const int threads = threads_for(program);
         if (workspace.workers.size() < static_cast<std::size_t>(threads))
             workspace.workers.resize(static_cast<std::size_t>(threads));
         const jit::Code* const code = program.code();
@@ -102,18 +123,103 @@ private:
             run_map(workspace, threads);
         else
             run_reductions(workspace, threads);
+        add_failures(program, std::span(workspace.workers.data(), static_cast<std::size_t>(threads)), traps);
+    }
+
+    static void add_failures(const TileProgram& program, std::span<const TileWorker> workers, Traps& traps) {
         for (std::size_t i = 0; i < program.faults().size(); ++i) {
-            for (int thread = 0; thread < threads; ++thread) {
-                const TileWorker::Failure& failure = workspace.workers[static_cast<std::size_t>(thread)].failures()[i];
+            for (const TileWorker& worker : workers) {
+                const TileWorker::Failure& failure = worker.failures()[i];
                 if (failure.index == TileWorker::kNoFailure) continue;
                 add_trap(traps,
                          {program.faults()[i].instruction, failure.index, {failure.operands[0], failure.operands[1]}});
             }
         }
-        const std::span workers(workspace.workers.data(), static_cast<std::size_t>(threads));
         add_not_finite(program, workers, traps);
-        if (bindings.not_finite != nullptr && std::ranges::any_of(workers, &TileWorker::saw_not_finite))
-            bindings.not_finite->store(true, std::memory_order_relaxed);
+    }
+
+    /// From this work on a kernel of a dispatch has all threads for itself.
+    static constexpr std::int64_t kBusyWork = kSerialNanoseconds * 100;
+
+    /// A kernel of a dispatch.
+    struct Job {
+        TileProgram* program;
+        const jit::Code* code;
+        std::int64_t work;
+    };
+
+    void run_together(std::vector<std::unique_ptr<Workspace>>& workspaces, const bc::Dispatch& dispatch,
+                      const Bindings& bindings, Traps& traps) const {
+        std::vector<Job> jobs;
+        std::int64_t work = 0;
+        for (std::uint32_t i = 0; i < dispatch.count; ++i) {
+            const bc::Kernel& kernel = bindings.plan->kernels[dispatch.first + i];
+            TileProgram& program = workspaces[i]->kernels.bind(kernel, bindings, choices());
+            const std::int64_t mine = program.nest().count() * program.cost();
+            if (mine == 0) {
+                write_empty(program);
+            } else if (mine >= kBusyWork) {
+                run_bound(*workspaces[i], program, traps);
+            } else {
+                jobs.push_back({&program, program.code(), mine});
+                work += mine;
+            }
+        }
+        std::ranges::stable_sort(jobs, std::ranges::greater(), &Job::work);
+        const int most = work < serial_work_ ? 1 : std::min(threads_now(), static_cast<int>(jobs.size()));
+        share_jobs(workspaces, jobs, std::max(most, 1), traps);
+    }
+
+    /// Threads take the next job when they are done with one.
+    static void share_jobs(std::vector<std::unique_ptr<Workspace>>& workspaces, std::span<const Job> jobs, int threads,
+                           Traps& traps) {
+        for (int i = 0; i < threads; ++i) {
+            std::vector<TileWorker>& workers = workspaces[static_cast<std::size_t>(i)]->workers;
+            if (workers.empty()) workers.resize(1);
+        }
+        std::atomic<std::size_t> next{0};
+        std::atomic<bool> no_memory{false};
+        std::mutex traps_mutex;
+        const auto work = [&](int thread) {
+            TileWorker& worker = workspaces[static_cast<std::size_t>(thread)]->workers[0];
+            try {
+                for (std::size_t i = next++; i < jobs.size(); i = next++) {
+                    run_alone(worker, jobs[i]);
+                    const std::lock_guard guard(traps_mutex);
+                    add_failures(*jobs[i].program, std::span(&worker, 1), traps);
+                }
+            } catch (const std::bad_alloc&) {
+                no_memory.store(true, std::memory_order_relaxed);
+            }
+        };
+        if (threads == 1) {
+            work(0);
+        } else {
+#pragma omp parallel num_threads(threads)
+            {
+                const FloatEnvironment thread_environment;
+                work(omp_get_thread_num());
+            }
+        }
+        if (no_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
+    }
+
+    /// On the calling thread. @throws std::bad_alloc
+    static void run_alone(TileWorker& worker, const Job& job) {
+        const TileProgram& program = *job.program;
+        worker.prepare(program, job.code);
+        if (!program.scans().empty()) {
+            const ScanRun scan(program, 1);
+            worker.reserve_lanes(scan.memory_bytes());
+            scan.run(worker, 0);
+        } else if (program.reductions().empty()) {
+            worker.run(0, program.nest().count());
+        } else {
+            const ReductionRun reduction(program, 1);
+            worker.reserve_lanes(reduction.lane_bytes());
+            reduction.fold(worker, 0, 1);
+            if (reduction.needs_combining()) reduction.combine(0, 1);
+        }
     }
 
     /// The operations that made something infinite or undefined of finite numbers.
@@ -266,6 +372,10 @@ private:
             }
         }
         return std::make_unique<Workspace>();
+    }
+    /// In the order in which the next ones to take as many get them: a kernel finds where it was bound.
+    void give(std::vector<std::unique_ptr<Workspace>>& workspaces) {
+        for (std::size_t i = workspaces.size(); i-- > 0;) give(std::move(workspaces[i]));
     }
     void give(std::unique_ptr<Workspace> workspace) {
         const std::lock_guard guard(mutex_);

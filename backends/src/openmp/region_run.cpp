@@ -2,6 +2,7 @@
 #include "openmp/region_run.hpp"
 
 #include "reduction_rule.hpp"
+#include "xlazy/backends/traps.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -163,11 +164,35 @@ void RegionWorker::run_part(std::size_t kernel, std::int64_t first, std::int64_t
     const Bound& bound = bound_for(kernel, first, count);
     const TileProgram& program = bound.program;
     worker_.prepare(program, bound.code);
-    if (program.reductions().empty()) return worker_.run(0, program.nest().count());
-    const ReductionRun reduction = closing != nullptr ? closing->part(program, first) : ReductionRun(program, 1);
-    worker_.reserve_lanes(reduction.lane_bytes());
-    reduction.fold(worker_, 0, 1);
-    if (closing == nullptr && reduction.needs_combining()) reduction.combine(0, 1);
+    if (!program.scans().empty()) {
+        const ScanRun scan(program, 1);
+        worker_.reserve_lanes(scan.memory_bytes());
+        scan.run(worker_, 0);
+    } else if (program.reductions().empty()) {
+        worker_.run(0, program.nest().count());
+    } else {
+        const ReductionRun reduction = closing != nullptr ? closing->part(program, first) : ReductionRun(program, 1);
+        worker_.reserve_lanes(reduction.lane_bytes());
+        reduction.fold(worker_, 0, 1);
+        if (closing == nullptr && reduction.needs_combining()) reduction.combine(0, 1);
+    }
+    if (!program.faults().empty()) note_traps(kernel, bound, first);
+}
+
+/// A piece counts its own positions. Rows that two threads make fail in both, which is one failure.
+void RegionWorker::note_traps(std::size_t kernel, const Bound& bound, std::int64_t first) {
+    const Bindings& bindings = bindings_[kernel];
+    const bc::Kernel& code = bindings.plan->kernels[map_.first() + kernel];
+    const std::span<const std::int64_t> extents = bindings.program->domain_extents(code.domain);
+    const std::int64_t inner = bc::element_count(extents.subspan(map_.kernel(kernel).axis + 1));
+    for (std::size_t i = 0; i < bound.program.faults().size(); ++i) {
+        const TileWorker::Failure& failure = worker_.failures()[i];
+        if (failure.index == TileWorker::kNoFailure) continue;
+        const std::int64_t row = failure.index / inner;
+        const std::int64_t before = row / bound.count, at = row % bound.count;
+        const std::int64_t index = (before * map_.extent(kernel) + first + at) * inner + failure.index % inner;
+        add_trap(traps_, {bound.program.faults()[i].instruction, index, {failure.operands[0], failure.operands[1]}});
+    }
 }
 
 /// The kernel for so many indices, at its place.

@@ -5,6 +5,7 @@
 // makes each row once and keeps those that later pieces still read; where the buffer ends, they move to its front.
 #pragma once
 
+#include "openmp/scan_run.hpp"
 #include "openmp/reduction_run.hpp"
 #include "xlazy/bytecode/region.hpp"
 
@@ -40,6 +41,8 @@ public:
     /// The pieces [begin, end). `closing`: the last kernel's reduction, if it reduces the cut axis, else null.
     /// @throws std::bad_alloc
     void run(std::int64_t begin, std::int64_t end, const ReductionRun* closing);
+    /// What failed in them.
+    const Traps& traps() const noexcept { return traps_; }
 
 private:
     /// Rows of a local storage.
@@ -63,6 +66,7 @@ private:
     void make_room(Rows& rows, std::int64_t position, std::int64_t count);
     Range range_of(std::size_t kernel, std::int64_t position, std::int64_t count) const noexcept;
     void run_kernel(std::size_t kernel, Range range, const ReductionRun* closing);
+    void note_traps(std::size_t kernel, const Bound& bound, std::int64_t first);
     void run_part(std::size_t kernel, std::int64_t first, std::int64_t count, const ReductionRun* closing);
     Bound& bound_for(std::size_t kernel, std::int64_t first, std::int64_t count);
     std::vector<RowWindow> windows_of(std::size_t kernel, std::int64_t first);
@@ -76,6 +80,7 @@ private:
     std::vector<Rows> rows_;
     std::vector<std::vector<std::unique_ptr<Bound>>> bound_;  ///< of each kernel
     TileWorker worker_;
+    Traps traps_;
     std::int64_t stretch_ = 0;  ///< where it began
 };
 

@@ -31,7 +31,6 @@ public:
         ++clock_;
         for (unsigned i = 0; i < bc::operand_count(instruction); ++i) {
             Operand& in = instruction.in[i];
-            if (is_gathered(instruction, i) || is_kept(instruction, i)) continue;  // its shape matters
             while (const Copy* copy = copy_of(in)) {
                 if (!may_replace(in, *copy, instruction)) break;
                 in = copy->from;
@@ -74,8 +73,7 @@ private:
     bool stays_separate(const Instruction& reader, Operand from) {
         if (!reader.out.is_view()) return true;
         const Relation relation = draft_.facts.hazard(reader.out.index(), from.index());
-        return relation == Relation::Disjoint ||
-               (relation == Relation::Identical && !is_reduction(reader) && !is_scatter(reader));
+        return relation == Relation::Disjoint || (relation == Relation::Identical && !is_reduction(reader));
     }
 
     void note(const Instruction& instruction) {

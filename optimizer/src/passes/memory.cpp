@@ -14,9 +14,9 @@ constexpr std::uint32_t kNever = ~0u;
 struct Lifetime {
     std::uint32_t first = kNever;
     std::uint32_t last = 0;
-    void use(std::uint32_t kernel) {
-        if (first == kNever) first = kernel;
-        last = kernel;
+    void use(std::uint32_t first_kernel, std::uint32_t last_kernel) {
+        if (first == kNever) first = first_kernel;
+        last = last_kernel;
     }
 };
 
@@ -27,17 +27,22 @@ struct Lifetimes {
 Lifetimes lifetimes(const Draft& draft) {
     Lifetimes result{std::vector<Lifetime>(draft.program.bases.size()),
                      std::vector<Lifetime>(draft.plan.scratch.size())};
+    auto together = draft.plan.dispatches.begin();
     for (std::uint32_t k = 0; k < draft.plan.kernels.size(); ++k) {
+        if (together != draft.plan.dispatches.end() && k == together->end()) ++together;
+        // What runs at once needs its memory at once.
+        const bool alone = together == draft.plan.dispatches.end() || k < together->first;
+        const std::uint32_t first = alone ? k : together->first, last = alone ? k : together->end() - 1;
         for (const MicroOp& op : draft.plan.kernels[k].ops) {
             switch (op.kind) {
                 case MicroOp::Kind::LoadView:
                 case MicroOp::Kind::StoreView:
                 case MicroOp::Kind::ReduceView:
-                case MicroOp::Kind::GatherView:
-                case MicroOp::Kind::ScatterView: result.bases[draft.program.views[op.index].base].use(k); break;
+                    result.bases[draft.program.views[op.index].base].use(first, last);
+                    break;
                 case MicroOp::Kind::LoadScratch:
                 case MicroOp::Kind::StoreScratch:
-                case MicroOp::Kind::ReduceScratch: result.scratch[op.index].use(k); break;
+                case MicroOp::Kind::ReduceScratch: result.scratch[op.index].use(first, last); break;
                 case MicroOp::Kind::LoadScalar:
                 case MicroOp::Kind::Compute: break;
             }

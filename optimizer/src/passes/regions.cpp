@@ -73,7 +73,7 @@ private:
     /// Even if all that the most kernels touch were spared, it must be enough.
     bool may_begin(std::uint32_t kernel) const noexcept {
         const auto streams = static_cast<std::int64_t>(plan_.kernels[kernel].ops.size() * kMaxRegionKernels);
-        return elements(kernel) > 0 && (draft_.regions_anyhow || elements(kernel) * streams * 16 >= kLeastSpared);
+        return elements(kernel) > 0 && (draft_.anyhow || elements(kernel) * streams * 16 >= kLeastSpared);
     }
 
     /// @return behind the region that was found, or `first`
@@ -113,7 +113,7 @@ private:
             if (!add_next(map, first + moved_, next, versions)) break;
             const std::optional<bc::Region> region = region_of(map, first + moved_, true);
             const std::int64_t spared = region ? spared_by(map) : 0;
-            if (spared > best.spared && (draft_.regions_anyhow || (spared >= kLeastSpared && pays(map))))
+            if (spared > best.spared && (draft_.anyhow || (spared >= kLeastSpared && pays(map))))
                 best = {*region, spared, versions};
             if (map.closed()) break;
         }
@@ -197,8 +197,7 @@ private:
         for (const MicroOp& op : kernel.ops) {
             if (op.kind == Kind::Compute && bc::can_fail(op.op, op.type)) return false;
             if (!bc::touches_memory(op)) continue;
-            const bool writes =
-                op.kind != Kind::LoadView && op.kind != Kind::LoadScratch && op.kind != Kind::GatherView;
+            const bool writes = op.kind != Kind::LoadView && op.kind != Kind::LoadScratch;
             const Storage storage = of_scratch(op.kind) ? Storage{Storage::Kind::Scratch, op.index}
                                                         : Storage{Storage::Kind::Base, program_.views[op.index].base};
             for (const RegionStorage& known : map.storages()) {

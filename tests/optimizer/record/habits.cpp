@@ -14,6 +14,7 @@ namespace xa = xt;
 #include "bodies/body.hpp"
 
 #include <cstdint>
+#include <vector>
 
 namespace xlazy::test {
 namespace {
@@ -134,13 +135,81 @@ void cumulative() {
     xlazy_bench::keep(wealth(0, 0));
 }
 
+/// What the wind does to the sea, with its speed in every formula.
+void wind() {
+    static const Matrix u = filled(1000, 1000, 11) - 1.0, v = filled(1000, 1000, 12) - 1.0;
+    static Matrix stress_x, stress_y, mixing;
+    stress_x = 1.2e-3 * xt::sqrt(u * u + v * v) * u;
+    stress_y = 1.2e-3 * xt::sqrt(u * u + v * v) * v;
+    mixing = 0.5 * xt::sqrt(u * u + v * v) * (u * u + v * v);
+    xlazy_bench::keep(mixing(0, 0));
+}
+
+/// Ragged data, an array a track: its speed at every point, and how long it was.
+void tracks() {
+    static std::vector<Column> x, y, speed;
+    static Column length;
+    if (x.empty()) {
+        for (std::uint32_t i = 0; i < 40; ++i) {
+            x.push_back(filled(4000 + 53 * i, 20 + i));
+            y.push_back(filled(4000 + 53 * i, 60 + i));
+        }
+        speed.resize(x.size());
+        length = xt::zeros<double>({x.size()});
+    }
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto dx = view(x[i], range(1, _)) - view(x[i], range(_, -1));
+        const auto dy = view(y[i], range(1, _)) - view(y[i], range(_, -1));
+        speed[i] = xt::sqrt(dx * dx + dy * dy);
+        view(length, i) = xt::sum(speed[i]);
+    }
+    xlazy_bench::keep(length(0));
+}
+
+Matrix after_a_year(const Matrix& herd) { return herd + 0.3 * herd * (1.0 - herd); }
+
+/// Logistic growth; each year is a new array, which takes the place of the last one.
+void new_state() {
+    static Matrix herd = filled(1000, 1000, 13);
+    {
+        Matrix next = after_a_year(herd);
+        herd = std::move(next);
+    }
+    xlazy_bench::keep(herd(0, 0));
+}
+
+/// Squashed, then to mean 0 and deviation 1, an array a step.
+Matrix prepared(const Matrix& x) {
+    const std::array<std::size_t, 1> along = {0};
+    const Matrix squashed = xt::tanh(x);
+    const Matrix centred = xt::exp(squashed - xt::mean(squashed, along));
+    return xt::log(centred / xt::mean(centred, along));
+}
+
+void array_a_step() {
+    static const Matrix x = filled(2000, 1000, 14);
+    static Matrix result;
+    {
+        Matrix made = prepared(x);
+        result = std::move(made);
+    }
+    xlazy_bench::keep(result(0, 0));
+}
+
 }  // namespace
 
 std::vector<RecordedProgram> habits() {
-    return {{"by_value", by_value},         {"rows_in_variables", rows_in_variables},
-            {"some_results", some_results}, {"helper_functions", helper_functions},
-            {"written_out", written_out},   {"integer_grid", integer_grid},
-            {"cumulative", cumulative}};
+    return {{"by_value", by_value},
+            {"rows_in_variables", rows_in_variables},
+            {"some_results", some_results},
+            {"helper_functions", helper_functions},
+            {"written_out", written_out},
+            {"integer_grid", integer_grid},
+            {"cumulative", cumulative},
+            {"wind", wind},
+            {"tracks", tracks},
+            {"new_state", new_state},
+            {"array_a_step", array_a_step}};
 }
 
 }  // namespace xlazy::test

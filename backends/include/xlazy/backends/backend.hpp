@@ -2,9 +2,9 @@
 // What runs kernels. A back end sees the batch's tables and memory, nothing of the optimizer or the arrays.
 #pragma once
 
+#include "xlazy/backends/isa.hpp"
 #include "xlazy/bytecode/plan.hpp"
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,15 +25,11 @@ struct Bindings {
     /// XLAZY_CHECK=nan: operations that make a NaN or an infinity of finite numbers are reported. Traps of the kind
     /// SawNotFinite say of a reduction that not all of its operands are finite.
     bool check_finite = false;
-    /// Cheaper: becomes true if an operation may have made a NaN or an infinity. Reductions are not looked at: their
-    /// results show it. A back end that cannot tell makes it true.
-    std::atomic<bool>* not_finite = nullptr;
 
-    /// Memory that a load, gather, store or scatter of a base has, before the view's offset.
+    /// Memory that a load or store of a base has, before the view's offset.
     std::byte* memory_of(const bc::Kernel& kernel, const bc::MicroOp& op) const noexcept {
         const std::uint32_t base = program->views[op.index].base;
-        const bool reads = op.kind == bc::MicroOp::Kind::LoadView || op.kind == bc::MicroOp::Kind::GatherView;
-        if (!reads && !kernel.versions.empty()) {
+        if (op.kind != bc::MicroOp::Kind::LoadView && !kernel.versions.empty()) {
             const std::size_t version = kernel.version_of(base);
             if (version != bc::Kernel::kNoVersion) return static_cast<std::byte*>(versions[version]);
         }
@@ -62,6 +58,11 @@ public:
     /// Runs one kernel of the plan to its end. A failing element gets 0 and an entry in `traps`.
     /// @throws std::bad_alloc
     virtual void run(const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) = 0;
+    /// Runs the kernels of a dispatch, none of which makes a new version, in any order or at once.
+    /// @throws std::bad_alloc
+    virtual void run_together(const bc::Dispatch& dispatch, const Bindings& bindings, Traps& traps) {
+        for (std::uint32_t k = dispatch.first; k < dispatch.end(); ++k) run(bindings.plan->kernels[k], bindings, traps);
+    }
     /// Would run_region be better than one kernel after the other? Memory may not be there yet.
     virtual bool takes_region(const bc::Region& region, const Bindings& bindings) {
         static_cast<void>(region), static_cast<void>(bindings);
@@ -113,14 +114,5 @@ struct OpenMpOptions {
 std::unique_ptr<Backend> make_openmp(const OpenMpOptions& options);
 /// `threads` <= 0: OMP_NUM_THREADS or all cores.
 std::unique_ptr<Backend> make_openmp(int threads, std::int64_t serial_nanoseconds = kSerialNanoseconds);
-
-/// Instruction sets that the kernels exist for; the best one of the machine is the default.
-enum class Isa : std::uint8_t { baseline, avx2, avx512 };
-std::string_view name_of(Isa isa) noexcept;
-Isa best_isa() noexcept;
-Isa current_isa() noexcept;
-/// Chooses the kernels of both back ends, transcendental functions included. Not while a kernel runs.
-/// An instruction set that the machine lacks is refused. @return whether it was taken
-bool set_isa(Isa isa) noexcept;
 
 }  // namespace xlazy::be

@@ -26,8 +26,6 @@ struct MicroOp {
         StoreScratch,   ///< in[0] to scratch `index`
         ReduceView,     ///< reduction of in[0] by `op` along `axis`, to view `index`
         ReduceScratch,  ///< the same, to scratch `index`
-        GatherView,     ///< element of view `index` whose row-major number is in[0]
-        ScatterView,    ///< in[0] to the element of view `index` whose row-major number is in[1]
     };
     Kind kind = Kind::Compute;
     ScalarForm form = ScalarForm::Value;  ///< LoadScalar
@@ -157,6 +155,15 @@ struct Region {
     friend bool operator==(const Region&, const Region&) noexcept = default;
 };
 
+/// Kernels, one after the other, none of which needs what another one does or changes what another one uses. They run
+/// with no other step between them, in any order, or at once.
+struct Dispatch {
+    std::uint32_t first = 0;  ///< kernel
+    std::uint32_t count = 0;
+    std::uint32_t end() const noexcept { return first + count; }
+    friend bool operator==(const Dispatch&, const Dispatch&) noexcept = default;
+};
+
 /// A fact about geometry that the plan relied on: how view_a lies to view_b.
 /// Views of different bases: Identical if each holds every element of its base, both in the same order; else Disjoint.
 /// view_b == kWholeBase: Identical if every element of its base occurs exactly once in view_a, else Overlap.
@@ -195,7 +202,8 @@ struct Plan {
     std::vector<Kernel> kernels;
     std::vector<Scratch> scratch;
     std::vector<Step> steps;
-    std::vector<Region> regions;  ///< ascending, without common kernels
+    std::vector<Region> regions;       ///< ascending, without common kernels
+    std::vector<Dispatch> dispatches;  ///< the same; none has a kernel of a region
     std::vector<Guard> guards;
     std::vector<Spread> spreads;
     std::vector<ScalarGuard> scalar_guards;
@@ -215,6 +223,8 @@ struct StepRange {
     std::size_t begin = 0, end = 0;
 };
 StepRange steps_of(const Region& region, const Plan& plan) noexcept;
+/// The one that begins with this kernel, or null.
+const Dispatch* dispatch_at(const Plan& plan, std::uint32_t kernel) noexcept;
 /// The batch's geometry is one for which the kernels can run so, or one of them has no elements.
 bool region_holds(const Region& region, const Plan& plan, const Program& program);
 

@@ -54,6 +54,7 @@ struct Explanation {
     std::uint64_t least_peak = 0;
     std::vector<KernelNote> kernels;
     std::vector<RegionNote> regions;
+    std::vector<bc::Dispatch> dispatches;
     Lines contracted;  ///< that made arrays which get no memory
     std::uint64_t contracted_arrays = 0, contracted_temporaries = 0;
     std::uint64_t contracted_bytes = 0;  ///< of those arrays

@@ -39,8 +39,8 @@ struct PlanOptions {
     std::function<void(std::string_view pass, const std::string& text)> dump{};
     /// Choose as for batches of this size, not as for the batch's own: for tests.
     std::optional<bc::SizeClass> size_class{};
-    /// Every region that can run, not only those that pay: for tests.
-    bool regions_anyhow = false;
+    /// Every region and dispatch that can run, not only those that pay: for tests.
+    bool anyhow = false;
 };
 
 /// @throws std::logic_error if the verifier rejects what a pass made (an internal error)

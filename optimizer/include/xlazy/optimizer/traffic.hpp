@@ -39,6 +39,9 @@ Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, const bc::R
 /// Of all kernels; regions run piece by piece.
 Traffic traffic_of(const bc::Program& program, const bc::Plan& plan, std::span<const std::uint32_t> stay = {});
 
+/// Operations on elements that the plan's kernels do: each of a kernel's, reductions and scans included, once an index.
+std::uint64_t operations_of(const bc::Program& program, const bc::Plan& plan) noexcept;
+
 /// Memory of the arrays and the temporaries that the plan holds, in bytes.
 struct Footprint {
     std::uint64_t before = 0;  ///< of the arrays that have a value before the batch
