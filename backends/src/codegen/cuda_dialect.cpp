@@ -26,7 +26,7 @@ constexpr std::size_t kLongBody = 40;
 constexpr std::size_t kVectorBytes = 16;
 
 bool is_own_maths(const OpUse& use) noexcept {
-    return bc::maths_of(use.op, use.type) != bc::Maths::Exact && bc::is_float(use.type) && has_maths_text(use.op);
+    return bc::maths_of(use.op, use.type) != bc::Maths::Exact && has_maths_text(use.op, use.type);
 }
 
 /// Can code give the bits of the op?
@@ -41,6 +41,24 @@ std::string op_name(const OpUse& use) {
     return fmt::format("{}_{}", bc::name_of(use.op), bc::name_of(use.type));
 }
 
+/// From the maths library's complex numbers to those of the kernels.
+constexpr std::string_view kComplexNumbers = R"(
+XL_FN e_c128 xl_number(xl_c128 z) { return {z.re, z.im}; }
+XL_FN e_c64 xl_number(xl_c64 z) { return {z.re, z.im}; }
+)";
+
+/// The maths library's function of the operands.
+std::string maths_call(const OpUse& use) {
+    const bool complex = bc::is_complex(use.type);
+    std::string operands;
+    for (unsigned k = 0; k < bc::info(use.op).arity; ++k) {
+        if (k > 0) operands += ", ";
+        operands += complex ? fmt::format("xl_complex({0}.re, {0}.im)", "abc"[k]) : std::string(1, "abc"[k]);
+    }
+    const std::string call = fmt::format("xl_{}_{}({})", bc::name_of(use.op), bc::name_of(use.type), operands);
+    return bc::is_complex(use.result) ? fmt::format("xl_number({})", call) : call;
+}
+
 /// The op as a function of elements.
 std::string definition(const OpUse& use) {
     const unsigned arity = bc::info(use.op).kind == bc::OpKind::Reduce ? 2 : bc::info(use.op).arity;
@@ -50,9 +68,7 @@ std::string definition(const OpUse& use) {
         parameters += fmt::format("{}e_{} {}", k == 0 ? "" : ", ", mask ? "bool" : bc::name_of(use.type), "abc"[k]);
     }
     const std::string_view type = bc::name_of(use.type), result = bc::name_of(use.result);
-    const std::string value = is_own_maths(use)
-                                  ? fmt::format("xl_{}_{}(a{})", bc::name_of(use.op), type, arity == 2 ? ", b" : "")
-                                  : std::string(bc::info(use.op).expression);
+    const std::string value = is_own_maths(use) ? maths_call(use) : std::string(bc::info(use.op).expression);
     std::string text = fmt::format(
         "XL_FN e_{1} {2}({3}) {{\n  typedef e_{0} T;\n  typedef e_{1} R;\n  (void)sizeof(T);\n  (void)sizeof(R);\n  "
         "return {4};\n}}\n",
@@ -187,11 +203,15 @@ std::string CudaUnit::text() const {
     text += without_directives(cuda_files::scalar_ops);
     text += maths_dialect(MathsDialect::cuda);
     std::vector<Op> maths;
+    bool complex = false;
     for (const OpUse& use : ops_) {
-        if (is_own_maths(use)) maths.push_back(use.op);
+        if (!is_own_maths(use)) continue;
+        maths.push_back(use.op);
+        complex = complex || bc::is_complex(use.type);
     }
-    if (!maths.empty()) text += maths_text(maths);
+    if (!maths.empty()) text += maths_text(maths, complex);
     text += cuda_files::kernels;
+    if (complex) text += kComplexNumbers;
     for (const OpUse& use : ops_) text += definition(use);
     for (const OpUse& use : ops_) {
         if (bc::info(use.op).kind == bc::OpKind::Reduce) text += combine_function(use);
