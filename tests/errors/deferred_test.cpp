@@ -298,9 +298,15 @@ TEST(Deferred, AThousandFailingBatchesLeaveNothing) {
     // With a sanitizer the allocator says nothing of itself; its leak check does.
     const auto in_use = [] { return mallinfo2().uordblks + xlazy::be::pool_stats().bytes_in_use; };
     for (int i = 0; i < 200; ++i) fail();
-    const std::size_t before = in_use();
-    for (int i = 0; i < 1000; ++i) fail();
-    EXPECT_LE(in_use(), before + 4096);
+    // What a thread's cache of free blocks takes from others' pieces counts as in use, once; what a batch left behind
+    // would be there in every round.
+    std::size_t least = ~std::size_t{0};
+    for (int round = 0; round < 3; ++round) {
+        const std::size_t before = in_use();
+        for (int i = 0; i < 1000; ++i) fail();
+        least = std::min(least, std::max(in_use(), before) - before);
+    }
+    EXPECT_LE(least, 1024u);
     EXPECT_EQ(a.values(), Ints(1000, 1));
 }
 
