@@ -6,6 +6,7 @@
 #include "xlazy/backends/backend.hpp"
 
 #include <cstring>
+#include <vector>
 
 namespace xlazy::be {
 
@@ -15,7 +16,7 @@ constexpr bool is_inexact(bc::DType type) noexcept { return bc::is_float(type) |
 constexpr bool may_lose_finiteness(const bc::MicroOp& op) noexcept {
     using bc::Op;
     if (!is_inexact(op.result)) return false;
-    // What a scan lost may have been lost at an earlier index.
+    // What a scan lost may have been lost at an earlier index: Trap::Kind::NotFinite of scans is the reference's.
     if (op.kind == bc::MicroOp::Kind::Compute && bc::info(op.op).kind == bc::OpKind::Scan) return false;
     switch (op.op) {
         case Op::cast: return is_inexact(op.type) && bc::size_of(op.result) < bc::size_of(op.type);
@@ -43,6 +44,72 @@ constexpr bool may_lose_finiteness(const bc::MicroOp& op) noexcept {
         case Op::amax: return false;
         default: return true;
     }
+}
+
+/// Is the result of a computation infinite or NaN wherever this operand is?
+constexpr bool keeps_not_finite(const bc::MicroOp& op, unsigned operand) noexcept {
+    using bc::Op;
+    if (!bc::is_float(op.type) || !bc::is_float(op.result)) return false;
+    switch (op.op) {
+        case Op::copy:
+        case Op::cast:
+        case Op::add:
+        case Op::sub:
+        case Op::mul:
+        case Op::neg:
+        case Op::abs:
+        case Op::fma:
+        case Op::sqrt:
+        case Op::cbrt:
+        case Op::floor:
+        case Op::ceil:
+        case Op::trunc:
+        case Op::round:
+        case Op::rint:
+        case Op::hypot:
+        case Op::log:
+        case Op::log2:
+        case Op::log10:
+        case Op::log1p:
+        case Op::sin:
+        case Op::cos:
+        case Op::tan:
+        case Op::sinh:
+        case Op::cosh:
+        case Op::asinh:
+        case Op::sum:
+        case Op::prod:
+        case Op::cumsum:
+        case Op::cumprod: return true;
+        case Op::div:
+        case Op::fmod: return operand == 0;
+        default: return false;
+    }
+}
+
+/// The values of a kernel of which it is enough to see that they are finite, to know that no operation has made
+/// something else of finite numbers: where a value shows in another one that is looked at, or in the result of a
+/// reduction, that is enough.
+inline std::vector<bool> values_to_look_at(const bc::Kernel& kernel) {
+    using Kind = bc::MicroOp::Kind;
+    const std::size_t count = kernel.ops.size();
+    const auto reduces = [](Kind kind) { return kind == Kind::ReduceView || kind == Kind::ReduceScratch; };
+    std::vector<bool> made(count), shown(count), look(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const bc::MicroOp& op = kernel.ops[i];
+        if (op.kind != Kind::Compute || !is_inexact(op.result)) continue;
+        made[i] = bc::info(op.op).kind == bc::OpKind::Scan || may_lose_finiteness(op);
+        for (const bc::ValueId in : op.in) made[i] = made[i] || (in != bc::kNoValue && made[in]);
+    }
+    for (std::size_t i = count; i-- > 0;) {
+        const bc::MicroOp& op = kernel.ops[i];
+        look[i] = made[i] && !shown[i];
+        const bool shows = op.kind == Kind::Compute ? look[i] || shown[i] : reduces(op.kind);
+        for (unsigned k = 0; k < 3 && shows; ++k) {
+            if (op.in[k] != bc::kNoValue && keeps_not_finite(op, k)) shown[op.in[k]] = true;
+        }
+    }
+    return look;
 }
 
 /// Index of the first element with a part that is a NaN or an infinity, `count` if there is none. Integers are finite.

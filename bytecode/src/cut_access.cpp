@@ -46,7 +46,8 @@ CutAccess cut_access_of(const Program& program, const Plan& plan, const Kernel& 
                         unsigned axis) {
     CutAccess access;
     access.reduces = op.kind == Kind::ReduceView || op.kind == Kind::ReduceScratch;
-    access.writes = access.reduces || op.kind == Kind::StoreView || op.kind == Kind::StoreScratch;
+    access.writes =
+        access.reduces || op.kind == Kind::StoreView || op.kind == Kind::StoreScratch || op.kind == Kind::ScatterView;
     if (op.kind == Kind::LoadScratch || op.kind == Kind::StoreScratch || op.kind == Kind::ReduceScratch) {
         access.storage = {Storage::Kind::Scratch, op.index};
         access.dims = dims_of(program, plan.scratch[op.index]);

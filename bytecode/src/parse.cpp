@@ -316,7 +316,7 @@ private:
 
     void attributes(Cursor& cursor, Instruction& instruction) const {
         const OpInfo& op = info(instruction.op);
-        if (op.kind != OpKind::Map) {
+        if (has_axis(instruction.op)) {
             cursor.expect("axis=");
             instruction.axis = static_cast<std::uint8_t>(cursor.number<unsigned>("an axis", 0, kMaxRank - 1));
         }

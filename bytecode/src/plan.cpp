@@ -32,7 +32,7 @@ std::string print_compute(const MicroOp& op, std::size_t position) {
     const bool masked = (op.flags & Instruction::kMasked) != 0;
     for (unsigned i = 0; i < info(op.op).arity; ++i) text += ' ' + value_name(op.in[i]);
     if (masked) text += " mask=" + value_name(op.in[2]);
-    if (info(op.op).kind != OpKind::Map) text += fmt::format(" axis={}", op.axis);
+    if (has_axis(op.op)) text += fmt::format(" axis={}", op.axis);
     return text;
 }
 
@@ -51,6 +51,11 @@ std::string print_micro_op(const MicroOp& op, std::size_t position) {
             return fmt::format("store.{} x{} <- {}", name_of(op.type), op.index, value_name(op.in[0]));
         case MicroOp::Kind::ReduceView: return print_reduction(op, 'v');
         case MicroOp::Kind::ReduceScratch: return print_reduction(op, 'x');
+        case MicroOp::Kind::GatherView:
+            return fmt::format("%{} = gather.{} v{} {}", position, name_of(op.type), op.index, value_name(op.in[0]));
+        case MicroOp::Kind::ScatterView:
+            return fmt::format("scatter.{} v{} <- {} {}", name_of(op.type), op.index, value_name(op.in[0]),
+                               value_name(op.in[1]));
     }
     return "unknown";
 }

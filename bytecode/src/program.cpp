@@ -104,7 +104,9 @@ std::int64_t element_count(std::span<const std::int64_t> extents) noexcept {
 DType operand_type(const Instruction& instruction, unsigned operand) noexcept {
     const bool condition = operand == 0 && instruction.op == Op::select;
     const bool mask = operand == 2 && (instruction.flags & Instruction::kMasked) != 0;
-    return condition || mask ? DType::boolean : instruction.type;
+    const OpKind kind = info(instruction.op).kind;
+    const bool number = operand == 1 && (kind == OpKind::Gather || kind == OpKind::Scatter);
+    return condition || mask ? DType::boolean : number ? DType::i64 : instruction.type;
 }
 
 }  // namespace xlazy::bc

@@ -61,6 +61,7 @@ RegionStorage& RegionMap::storage_of(Storage storage, std::uint32_t version_of) 
 bool RegionMap::takes(const Kernel& kernel, unsigned axis, std::span<const std::int64_t> extents) const noexcept {
     if (closed_ || axis >= extents.size() || element_count(extents) == 0) return false;
     return std::ranges::none_of(kernel.ops, [&](const MicroOp& op) {
+        if (op.kind == Kind::GatherView || op.kind == Kind::ScatterView) return true;
         if (op.kind != Kind::Compute) return false;
         return (info(op.op).kind == OpKind::Scan || op.op == Op::index) && op.axis == axis;
     });

@@ -46,7 +46,7 @@ void print_operation(Out out, const Instruction& instruction) {
     fmt::format_to(out, " {} d{}", operand_name(instruction.out), instruction.domain);
     const OpInfo& op = info(instruction.op);
     for (unsigned i = 0; i < op.arity; ++i) fmt::format_to(out, " {}", operand_name(instruction.in[i]));
-    if (op.kind != OpKind::Map) fmt::format_to(out, " axis={}", instruction.axis);
+    if (has_axis(instruction.op)) fmt::format_to(out, " axis={}", instruction.axis);
     if ((instruction.flags & Instruction::kKeepAxis) != 0) fmt::format_to(out, " keep");
     if ((instruction.flags & Instruction::kMasked) != 0)
         fmt::format_to(out, " mask={}", operand_name(instruction.in[2]));

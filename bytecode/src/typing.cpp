@@ -24,8 +24,10 @@ Shape shape_from(std::span<const Dim> dims) noexcept {
 Shape reduced(const Shape& shape, unsigned axis, bool keep) noexcept {
     Shape left;
     for (unsigned i = 0; i < shape.rank; ++i) {
-        if (i != axis) left.extents[left.rank++] = shape.extents[i];
-        else if (keep) left.extents[left.rank++] = 1;
+        if (i != axis)
+            left.extents[left.rank++] = shape.extents[i];
+        else if (keep)
+            left.extents[left.rank++] = 1;
     }
     return left;
 }
@@ -69,7 +71,8 @@ std::string flags_fault(Op op, DType type, unsigned flags) {
 }
 
 std::string axis_fault(Op op, unsigned axis, const Shape& domain) {
-    if (info(op).kind == OpKind::Map) return axis == 0 ? "" : "an axis where none belongs";
+    if (!has_axis(op)) return axis == 0 ? "" : "an axis where none belongs";
+    if (op == Op::in_range) return axis < kMaxRank ? "" : fmt::format("axis {} of an array", axis);
     if (axis >= domain.rank) return fmt::format("axis {} of a domain of rank {}", axis, domain.rank);
     if (info(op).kind == OpKind::Reduce && identity_of(op) == Identity::None && domain.extents[axis] == 0 &&
         element_count(reduced(domain, axis, false).span()) != 0) {

@@ -155,11 +155,19 @@ private:
         if (type != operand_type(instruction, k)) {
             return fmt::format("operand {} is {}, not {}", k, name_of(type), name_of(operand_type(instruction, k)));
         }
-        if (!broadcasts(shape, domain)) {
+        if (whole_view(instruction, k)) {
+            if (!operand.is_view()) return fmt::format("operand {} is no view", k);
+        } else if (!broadcasts(shape, domain)) {
             return fmt::format("operand {} of shape {} does not broadcast to {}", k, to_string(shape),
                                to_string(domain));
         }
         return {};
+    }
+
+    /// An operand whose elements are found by their numbers.
+    static bool whole_view(const Instruction& instruction, unsigned k) noexcept {
+        const OpKind kind = info(instruction.op).kind;
+        return (kind == OpKind::Gather && k == 0) || (kind == OpKind::Scatter && k == 2);
     }
 
     /// Type and shape of an operand that can be read.
@@ -192,6 +200,7 @@ private:
         const bool keep = (instruction.flags & Instruction::kKeepAxis) != 0;
         const Shape shape = reduces ? reduced(domain, instruction.axis, keep) : domain;
         const std::uint32_t index = instruction.out.index();
+        if (info(instruction.op).kind == OpKind::Scatter && !instruction.out.is_view()) return "no view is written";
         if (instruction.out.is_temp()) {
             if (index >= program_.temp_count) return fmt::format("t{} is out of range", index);
             const Temp temp{instruction.result, shape, instruction.statement};
@@ -206,7 +215,11 @@ private:
                                name_of(type));
         }
         const Shape window = shape_from(program_.dims_of(view));
-        if (!same_but_leading_ones(window, shape)) {
+        if (info(instruction.op).kind == OpKind::Scatter) {
+            if (relation(program_, index, instruction.in[2].index()) != Relation::Identical &&
+                !interval_of(program_, index).empty())
+                return "a scatter writes another view than the one that it reads";
+        } else if (!same_but_leading_ones(window, shape)) {
             return fmt::format("a result of shape {} is written to v{} of shape {}", to_string(shape), index,
                                to_string(window));
         }

@@ -14,10 +14,15 @@ bool loads(Kind kind) noexcept {
     return kind == Kind::LoadView || kind == Kind::LoadScratch || kind == Kind::LoadScalar;
 }
 bool reduces(Kind kind) noexcept { return kind == Kind::ReduceView || kind == Kind::ReduceScratch; }
-bool has_value(Kind kind) noexcept { return loads(kind) || kind == Kind::Compute; }
-bool writes_view(Kind kind) noexcept { return kind == Kind::StoreView || kind == Kind::ReduceView; }
+/// Elements of a view by their numbers.
+bool by_number(Kind kind) noexcept { return kind == Kind::GatherView || kind == Kind::ScatterView; }
+bool has_value(Kind kind) noexcept { return loads(kind) || kind == Kind::Compute || kind == Kind::GatherView; }
+bool writes_view(Kind kind) noexcept {
+    return kind == Kind::StoreView || kind == Kind::ReduceView || kind == Kind::ScatterView;
+}
 bool writes_scratch(Kind kind) noexcept { return kind == Kind::StoreScratch || kind == Kind::ReduceScratch; }
-bool uses_view(Kind kind) noexcept { return kind == Kind::LoadView || writes_view(kind); }
+bool reads_view(Kind kind) noexcept { return kind == Kind::LoadView || kind == Kind::GatherView; }
+bool uses_view(Kind kind) noexcept { return reads_view(kind) || writes_view(kind); }
 bool uses_scratch(Kind kind) noexcept { return kind == Kind::LoadScratch || writes_scratch(kind); }
 
 /// Types, shapes and the order of values of one kernel.
@@ -44,7 +49,7 @@ public:
 
 private:
     std::string index_fault(const MicroOp& op) const {
-        if (op.kind > Kind::ReduceScratch) return "unknown kind";
+        if (op.kind > Kind::ScatterView) return "unknown kind";
         const std::size_t limit = uses_view(op.kind)            ? program_.views.size()
                                   : uses_scratch(op.kind)       ? plan_.scratch.size()
                                   : op.kind == Kind::LoadScalar ? program_.scalars.size()
@@ -63,7 +68,10 @@ private:
         typed.type = op.type;
         typed.flags = op.flags;
         if (op.kind == Kind::Compute && static_cast<std::size_t>(op.op) >= kOpCount) return "unknown op";
-        const unsigned arity = op.kind == Kind::Compute ? info(op.op).arity : loads(op.kind) ? 0u : 1u;
+        const unsigned arity = op.kind == Kind::Compute       ? info(op.op).arity
+                               : loads(op.kind)               ? 0u
+                               : op.kind == Kind::ScatterView ? 2u
+                                                              : 1u;
         for (unsigned k = 0; k < 3; ++k) {
             const bool mask = op.kind == Kind::Compute && k == 2 && (op.flags & Instruction::kMasked) != 0;
             const ValueId value = op.in[k];
@@ -75,9 +83,9 @@ private:
                 return fmt::format("operand {} is no value made before", k);
             }
             const DType type = kernel_.ops[value].result;
-            if (type != operand_type(typed, k)) {
-                return fmt::format("operand {} is {}, not {}", k, name_of(type), name_of(operand_type(typed, k)));
-            }
+            const bool number = by_number(op.kind) && k + 1 == arity;
+            const DType wanted = number ? DType::i64 : operand_type(typed, k);
+            if (type != wanted) return fmt::format("operand {} is {}, not {}", k, name_of(type), name_of(wanted));
         }
         return {};
     }
@@ -90,7 +98,7 @@ private:
             }
             return bc::operation_fault(op.op, op.type, op.result, op.flags, op.axis, domain_);
         }
-        if (loads(op.kind) && op.type != op.result) return "a load changes the type";
+        if ((loads(op.kind) || by_number(op.kind)) && op.type != op.result) return "a load changes the type";
         if (op.form != ScalarForm::Value && (op.kind != Kind::LoadScalar || !has_form(op.type, op.form))) {
             return "a form that does not exist for it";
         }
@@ -115,6 +123,7 @@ private:
         }
         const DType moved = reduces(op.kind) ? op.result : op.type;
         if (moved != type) return fmt::format("{} where memory holds {}", name_of(moved), name_of(type));
+        if (by_number(op.kind)) return {};
         const Shape value =
             reduces(op.kind) ? reduced(domain_, op.axis, (op.flags & Instruction::kKeepAxis) != 0) : domain_;
         const bool fits = loads(op.kind) ? broadcasts(shape, domain_) : same_but_leading_ones(shape, value);
@@ -164,7 +173,7 @@ private:
 
     bool overwrites(const MicroOp& store, const MicroOp& load) const noexcept {
         if (store.kind == Kind::StoreScratch) return load.kind == Kind::LoadScratch && load.index == store.index;
-        return store.kind == Kind::StoreView && load.kind == Kind::LoadView &&
+        return writes_view(store.kind) && reads_view(load.kind) &&
                relation(program_, store.index, load.index) != Relation::Disjoint;
     }
 
@@ -208,7 +217,7 @@ private:
     }
 
     bool loads_old_version(const MicroOp& op) const noexcept {
-        return op.kind == Kind::LoadView && kernel_.version_of(program_.views[op.index].base) != Kernel::kNoVersion;
+        return reads_view(op.kind) && kernel_.version_of(program_.views[op.index].base) != Kernel::kNoVersion;
     }
 
     bool misses_new_version(const MicroOp& writer, const MicroOp& later) const noexcept {
@@ -217,7 +226,8 @@ private:
     }
 
     bool collide(const MicroOp& writer, const MicroOp& other) const noexcept {
-        const bool result = reduces(writer.kind) || reduces(other.kind);
+        const bool result =
+            reduces(writer.kind) || reduces(other.kind) || by_number(writer.kind) || by_number(other.kind);
         if (writes_scratch(writer.kind)) return uses_scratch(other.kind) && writer.index == other.index && result;
         if (!uses_view(other.kind)) return false;
         const Relation lie = relation(program_, writer.index, other.index);
@@ -353,10 +363,9 @@ private:
                 if (bases_[base] != Memory::Held && !interval_of(program_, op.index).empty()) {
                     return fmt::format("b{} is used without memory", base);
                 }
-                if (writes_view(op.kind))
-                    values_.write(op.index);
-                else if (!values_.readable(op.index))
+                if ((reads_view(op.kind) || op.kind == Kind::ScatterView) && !values_.readable(op.index))
                     return fmt::format("b{} is read before it has a value", base);
+                if (writes_view(op.kind)) values_.write(op.index);
             } else if (uses_scratch(op.kind)) {
                 if (scratch_[op.index] != Memory::Held) return fmt::format("x{} is used without memory", op.index);
                 if (writes_scratch(op.kind))

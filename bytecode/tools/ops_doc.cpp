@@ -52,15 +52,22 @@ std::string cell(std::string_view text) {
     return escaped;
 }
 
-std::string ops_table(OpKind kind) {
-    std::string text = "| op | operands | operand types | result | rounding | meaning |\n|---|---|---|---|---|---|\n";
+std::string ops_rows(OpKind kind) {
+    std::string text;
     for (const OpInfo& op : kOps) {
         if (op.kind != kind) continue;
-        const std::string fails = op.fault == Fault::DivideByZero ? "; integers: zero as b fails" : "";
+        const std::string fails = op.fault == Fault::DivideByZero ? "; integers: zero as b fails"
+                                  : op.fault == Fault::OutOfRange ? "; what is no such index fails"
+                                                                  : "";
         text += fmt::format("| `{}` | {} | {} | {} | {} | {}{} |\n", op.name, op.arity, operand_types(op),
                             result_type(op), maths(static_cast<Op>(&op - kOps)), cell(op.doc), fails);
     }
     return text;
+}
+
+std::string ops_table(OpKind kind) {
+    return "| op | operands | operand types | result | rounding | meaning |\n|---|---|---|---|---|---|\n" +
+           ops_rows(kind);
 }
 
 std::string types_table() {
@@ -83,6 +90,9 @@ std::string document() {
            "(maths.md) have the same bits on every instruction set, too.\n\n"
            "## Element by element\n\n" +
            ops_table(OpKind::Map) + "\n## Generators\n\n" + ops_table(OpKind::Generate) +
+           "\n## Elements by their numbers\n\nThe numbers are i64, made of indices by `in_range`; the order is "
+           "row-major. Views a (`gather`) and c (`scatter`) have any shape.\n\n" +
+           ops_table(OpKind::Gather) + ops_rows(OpKind::Scatter) +
            "\n## Reductions along one axis\n\nSeveral axes are reduced one after the other, the last one first, in the "
            "fixed "
            "order of [semantics.md](semantics.md).\n\n" +

@@ -11,8 +11,11 @@
 #include "xlazy/backends/cuda.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/backends/traps.hpp"
+#include "xlazy/bytecode/cut_access.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 
 namespace xlazy::rt {
 namespace {
@@ -243,7 +246,9 @@ private:
         switch (op.kind) {
             case MicroOp::Kind::LoadView:
             case MicroOp::Kind::StoreView:
-            case MicroOp::Kind::ReduceView: return bindings.memory_of(kernel, op) == nullptr;
+            case MicroOp::Kind::ReduceView:
+            case MicroOp::Kind::GatherView:
+            case MicroOp::Kind::ScatterView: return bindings.memory_of(kernel, op) == nullptr;
             case MicroOp::Kind::LoadScratch:
             case MicroOp::Kind::StoreScratch:
             case MicroOp::Kind::ReduceScratch: return queue_.scratch_memory[op.index] == nullptr;
@@ -291,21 +296,86 @@ private:
                                     .scratch = queue_.scratch_memory,
                                     .geometry = complete ? geometry_ : 0,
                                     .versions = versions.memory(),
-                                    .check_finite = check_finite_};
-        if (complete) {
+                                    .check_finite = check_finite_ && !complete};
+        if (complete && check_finite_) {
+            run_looking(kernel, bindings);
+        } else if (complete) {
             backend_.run(kernel, bindings, outcome_.traps);
         } else {
             const bc::Kernel rest = without_missing(kernel, bindings);
             if (std::ranges::any_of(rest.ops, writes)) backend_.run(rest, bindings, outcome_.traps);
         }
         ++kernels_;
-        if (check_finite_) check_reductions(kernel, bindings, outcome_.traps);
+        if (bindings.check_finite) check_reductions(kernel, bindings, outcome_.traps);
         versions.take();
     }
 
     void run_together(const bc::Dispatch& dispatch) {
         const be::Bindings bindings{&program_, &plan_, queue_.base_memory, queue_.scratch_memory, geometry_};
         attempt(dispatch.first, dispatch.end(), [&] { backend_.run_together(dispatch, bindings, outcome_.traps); });
+    }
+
+    /// XLAZY_CHECK=nan: the kernel runs as ever, and only looks whether something may be wrong; if so, once more, from
+    /// what it changes as it was, now with a check of every operation.
+    void run_looking(const bc::Kernel& kernel, const be::Bindings& bindings) {
+        if (backend_.name() != "cuda") {  // whose arrays may be elsewhere
+            std::atomic<bool> not_finite{false};
+            be::Bindings looking = bindings;
+            looking.not_finite = &not_finite;
+            const std::vector<Kept> kept = keep_what_changes(kernel, bindings);
+            backend_.run(kernel, looking, outcome_.traps);
+            if (!not_finite && reductions_are_finite(kernel, bindings)) return;
+            for (const Kept& each : kept) std::memcpy(each.memory, each.copy.data(), each.bytes);
+        }
+        be::Bindings checking = bindings;
+        checking.geometry = 0;
+        checking.check_finite = true;
+        if (has_scan(kernel))
+            be::make_interpreter()->run(kernel, checking, outcome_.traps);
+        else
+            backend_.run(kernel, checking, outcome_.traps);
+        check_reductions(kernel, checking, outcome_.traps);
+    }
+
+    /// Memory that a kernel both reads and writes.
+    struct Kept {
+        void* memory;
+        std::size_t bytes;
+        be::PoolMemory copy;
+    };
+
+    void* memory_of(const bc::Kernel& kernel, const MicroOp& op, const be::Bindings& bindings) const noexcept {
+        if (!bc::touches_memory(op)) return nullptr;
+        return is_of_scratch(op) ? queue_.scratch_memory[op.index] : static_cast<void*>(bindings.memory_of(kernel, op));
+    }
+
+    std::vector<Kept> keep_what_changes(const bc::Kernel& kernel, const be::Bindings& bindings) {
+        std::vector<Kept> kept;
+        for (const MicroOp& store : kernel.ops) {
+            void* const memory = writes(store) ? memory_of(kernel, store, bindings) : nullptr;
+            if (memory == nullptr || std::ranges::count(kept, memory, &Kept::memory) != 0) continue;
+            const bool read =
+                store.kind == MicroOp::Kind::ScatterView || std::ranges::any_of(kernel.ops, [&](const MicroOp& op) {
+                    return !writes(op) && memory_of(kernel, op, bindings) == memory;
+                });
+            if (!read) continue;
+            const bc::Storage storage = is_of_scratch(store)
+                                            ? bc::Storage{bc::Storage::Kind::Scratch, store.index}
+                                            : bc::Storage{bc::Storage::Kind::Base, program_.views[store.index].base};
+            Kept& copy = kept.emplace_back(memory, bytes_of(storage), be::PoolMemory(bytes_of(storage)));
+            std::memcpy(copy.copy.data(), memory, copy.bytes);
+        }
+        return kept;
+    }
+
+    static bool is_of_scratch(const MicroOp& op) noexcept {
+        return op.kind == MicroOp::Kind::LoadScratch || op.kind == MicroOp::Kind::StoreScratch ||
+               op.kind == MicroOp::Kind::ReduceScratch;
+    }
+    static bool has_scan(const bc::Kernel& kernel) noexcept {
+        return std::ranges::any_of(kernel.ops, [](const MicroOp& op) {
+            return op.kind == MicroOp::Kind::Compute && bc::info(op.op).kind == bc::OpKind::Scan;
+        });
     }
 
     /// The kernels of a stretch on one part of their axis after the other.
@@ -361,7 +431,8 @@ private:
             case MicroOp::Kind::StoreView:
             case MicroOp::Kind::StoreScratch:
             case MicroOp::Kind::ReduceView:
-            case MicroOp::Kind::ReduceScratch: return true;
+            case MicroOp::Kind::ReduceScratch:
+            case MicroOp::Kind::ScatterView: return true;
             default: return false;
         }
     }

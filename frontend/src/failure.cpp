@@ -196,7 +196,9 @@ private:
     void step(std::uint32_t index) {
         const bc::Instruction& instruction = program_.instructions[index];
         ErrorId error = kGood;
-        for (unsigned i = 0; i < bc::operand_count(instruction) && error == kGood; ++i) {
+        const bool scatters = bc::info(instruction.op).kind == bc::OpKind::Scatter;
+        const unsigned operands = scatters ? 2 : bc::operand_count(instruction);  // what it keeps is worth what it was
+        for (unsigned i = 0; i < operands && error == kGood; ++i) {
             const bc::Operand in = instruction.in[i];
             if (in.is_view())
                 error = error_in(in.index());
@@ -205,9 +207,9 @@ private:
         }
         if (error == kGood) error = own_[index];
         if (error != kGood) errors_[static_cast<std::size_t>(error)].used = true;
-        if (instruction.out.is_view())
+        if (instruction.out.is_view() && (!scatters || error != kGood))
             write(instruction.out.index(), error);
-        else
+        else if (instruction.out.is_temp())
             temps_[instruction.out.index()] = error;
     }
 

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -189,9 +190,17 @@ std::vector<std::string> memory_notes() {
 void describe_trap(const bc::Program& program, const Cause& cause, error_report& report) {
     const bc::Instruction& instruction = program.instructions[cause.instruction];
     const Shape at = position(program.domain_extents(instruction.domain), cause.trap.index);
-    report.kind = error_kind::division_by_zero;
     report.element.assign(at.extents, at.extents + at.rank);
+    if (bc::info(instruction.op).fault == bc::Fault::OutOfRange) {
+        report.kind = error_kind::out_of_range;
+        report.cause = fmt::format(
+            "index {} is out of bounds for axis {} with size {} in {}: operand {}, at element ({})",
+            value_text(cause.trap.operands[0]), instruction.axis, value_text(cause.trap.operands[1]), report.operation,
+            report.operands.empty() ? "" : text_of(report.operands[0]), fmt::join(report.element, ","));
+        return;
+    }
     for (std::size_t i = 0; i < 2; ++i) report.operands[i].value = value_text(cause.trap.operands[i]);
+    report.kind = error_kind::division_by_zero;
     report.cause =
         fmt::format("integer division by zero in {}: operands {} and {}, at element ({}): {} {} {}", report.operation,
                     text_of(report.operands[0]), text_of(report.operands[1]), fmt::join(report.element, ","),
@@ -292,10 +301,42 @@ FlushInfo with_call_site(FlushInfo flush) {
 
 }  // namespace
 
+namespace {
+
+/// Of an op that looks at indices: what finds elements by them, if it is of the same statement; else the op itself.
+std::uint32_t user_of_indices(const bc::Program& program, std::uint32_t instruction) {
+    if (bc::info(program.instructions[instruction].op).fault != bc::Fault::OutOfRange) return instruction;
+    const std::uint32_t statement = program.instructions[instruction].statement;
+    for (std::uint32_t i = instruction + 1; i < program.instructions.size(); ++i) {
+        const bc::Instruction& later = program.instructions[i];
+        if (later.statement != statement) break;
+        const bc::OpKind kind = bc::info(later.op).kind;
+        if (kind == bc::OpKind::Gather || kind == bc::OpKind::Scatter) return i;
+    }
+    return instruction;
+}
+
+/// The user's operands: numbers of elements are ours.
+std::vector<unsigned> shown_operands(const bc::Instruction& instruction) {
+    const bc::OpInfo& op = bc::info(instruction.op);
+    if (op.fault == bc::Fault::OutOfRange || op.kind == bc::OpKind::Gather) return {0};
+    if (op.kind == bc::OpKind::Scatter) return {2, 0};
+    std::vector<unsigned> all(op.arity);
+    std::iota(all.begin(), all.end(), 0u);
+    return all;
+}
+
+}  // namespace
+
 Shape result_shape(const bc::Program& program, const bc::Instruction& instruction) {
     const Extents domain = program.domain_extents(instruction.domain);
     const bool reduces = bc::info(instruction.op).kind == bc::OpKind::Reduce;
     Shape shape;
+    if (bc::info(instruction.op).kind == bc::OpKind::Scatter) {
+        for (const bc::Dim& dim : program.dims_of(program.views[instruction.out.index()]))
+            shape.extents[shape.rank++] = dim.extent;
+        return shape;
+    }
     for (std::size_t i = 0; i < domain.size(); ++i) {
         if (!reduces || i != instruction.axis)
             shape.extents[shape.rank++] = domain[i];
@@ -316,12 +357,13 @@ deferred_error make_error(const Queue& queue, const bc::Plan* plan, const Cause&
     flush = with_call_site(flush);
     if (of_this_call && unclear_flush) line = flush.line;
     const bc::Instruction& instruction = program.instructions[cause.instruction];
+    const std::uint32_t user = user_of_indices(program, cause.instruction);
     error_report report;
-    report.operation = bc::name_of(instruction.op);
+    report.operation = bc::name_of(program.instructions[user].op);
     report.origin = info_of(line);
     report.source_line = source_line(report.origin);
-    const Operands operands(queue, cause.instruction);
-    for (unsigned i = 0; i < bc::info(instruction.op).arity; ++i) report.operands.push_back(operands.describe(i));
+    const Operands operands(queue, user);
+    for (const unsigned i : shown_operands(program.instructions[user])) report.operands.push_back(operands.describe(i));
     describe_cause(program, cause, report);
     const Contributors others = contributors(program, plan, cause.instruction);
     report.merged_with = infos_of(others.merged);

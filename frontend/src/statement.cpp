@@ -208,6 +208,20 @@ Value Statement::scan(Op op, Value value, std::size_t axis) {
     return result;
 }
 
+Value Statement::in_range(Value indices, std::int64_t extent, std::size_t axis) {
+    if (indices.dtype != DType::i64 || axis >= bc::kMaxRank)
+        throw std::invalid_argument(fmt::format("in_range: axis {}, indices {}", axis, text_of(queue_, indices)));
+    const std::uint32_t domain = common_domain(queue_, Op::in_range, {indices});
+    const Value result = append(Op::in_range, DType::i64, DType::i64, domain, {indices, scalar(extent)});
+    queue_.program.instructions.back().axis = static_cast<std::uint8_t>(axis);
+    return result;
+}
+
+Value Statement::gather(const ViewRef& view, Value numbers) {
+    const Value whole = load(view);
+    return append(Op::gather, whole.dtype, whole.dtype, common_domain(queue_, Op::gather, {numbers}), {whole, numbers});
+}
+
 Value Statement::index(std::size_t axis, std::size_t rank, const std::size_t* extents) {
     const Shape shape = shape_of(extents, rank);
     if (axis >= rank) throw std::invalid_argument(fmt::format("index: there is no axis {}", axis));
@@ -267,9 +281,29 @@ void Statement::store(const ViewRef& view, Value value) {
     if (!writes_directly(queue_, value, queue_.program.domain_extents(domain))) {
         append(Op::copy, value.dtype, value.dtype, copy_domain(queue_, shape_of(queue_, value), domain), {value});
     }
-    // The result goes to the view in place of a temporary, which was the newest.
-    --queue_.program.temp_count;
     queue_.program.instructions.back().out = Operand::view(window);
+    finish(index, base);
+}
+
+void Statement::scatter(const ViewRef& view, Value value, Value numbers) {
+    Base& base = *view.base;
+    const Value old = load(view);
+    const std::uint32_t index = queue_.enroll(base);
+    settle_foreign(queue_, base, queue_.uses[index].read, origin_);
+    const std::uint32_t domain = common_domain(queue_, Op::scatter, {numbers});
+    if (!fits(shape_of(queue_, value), queue_.program.domain_extents(domain))) {
+        throw ShapeMismatch(fmt::format("assignment: a value {} does not fit into {}", text_of(queue_, value),
+                                        describe(base.dtype(), queue_.program.domain_extents(domain))));
+    }
+    value = cast(value, base.dtype());
+    append(Op::scatter, value.dtype, value.dtype, domain, {value, numbers, old});
+    queue_.program.instructions.back().out = old.operand;
+    finish(index, base);
+}
+
+/// The result of the last instruction goes to a view in place of a temporary, which was the newest.
+void Statement::finish(std::uint32_t index, Base& base) {
+    --queue_.program.temp_count;
     queue_.note_write(index, origin_);
     const bool pinned = queue_.run_now || base_pinned(&base);
     queue_.instructions_recorded += queue_.program.instructions.size() - queue_.opened_at().instructions;

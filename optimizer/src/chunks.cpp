@@ -63,6 +63,7 @@ private:
             const bool scans = op.kind == MicroOp::Kind::Compute && bc::info(op.op).kind == bc::OpKind::Scan;
             const bool reduces =
                 scans || op.kind == MicroOp::Kind::ReduceView || op.kind == MicroOp::Kind::ReduceScratch;
+            if (op.kind == MicroOp::Kind::GatherView || op.kind == MicroOp::Kind::ScatterView) return false;
             if (reduces && op.axis == *axis) return false;
             if (reduces && op.axis < *axis && !cut_behind(op.axis, *axis, extents)) return false;
             if (bc::touches_memory(op))

@@ -67,6 +67,19 @@ inline bool is_reduction(const bc::Instruction& instruction) noexcept {
     return bc::info(instruction.op).kind == bc::OpKind::Reduce;
 }
 
+/// Its result is written at other indices than those of what it reads.
+inline bool is_scatter(const bc::Instruction& instruction) noexcept {
+    return bc::info(instruction.op).kind == bc::OpKind::Scatter;
+}
+/// An operand whose elements are found by their numbers.
+inline bool is_gathered(const bc::Instruction& instruction, unsigned operand) noexcept {
+    return operand == 0 && bc::info(instruction.op).kind == bc::OpKind::Gather;
+}
+/// The operand that says what a scatter leaves as it is: the view that it writes.
+inline bool is_kept(const bc::Instruction& instruction, unsigned operand) noexcept {
+    return operand == 2 && is_scatter(instruction);
+}
+
 inline bool is_scan(const bc::Instruction& instruction) noexcept {
     return bc::info(instruction.op).kind == bc::OpKind::Scan;
 }

@@ -113,7 +113,9 @@ MicroOp Excerpt::renumbered(MicroOp op, std::uint32_t first_scratch) const noexc
     switch (op.kind) {
         case MicroOp::Kind::LoadView:
         case MicroOp::Kind::StoreView:
-        case MicroOp::Kind::ReduceView: op.index = views_.in_whole[op.index]; break;
+        case MicroOp::Kind::ReduceView:
+        case MicroOp::Kind::GatherView:
+        case MicroOp::Kind::ScatterView: op.index = views_.in_whole[op.index]; break;
         case MicroOp::Kind::LoadScratch:
         case MicroOp::Kind::StoreScratch:
         case MicroOp::Kind::ReduceScratch: op.index += first_scratch; break;

@@ -31,8 +31,10 @@ const MicroOp* find_scratch(const std::vector<const MicroOp*>& ops, std::uint32_
 KernelUses::KernelUses(const bc::Kernel& kernel) {
     for (const MicroOp& op : kernel.ops) {
         switch (op.kind) {
-            case MicroOp::Kind::LoadView: loads.push_back(&op); break;
-            case MicroOp::Kind::StoreView: stores.push_back(&op); break;
+            case MicroOp::Kind::LoadView:
+            case MicroOp::Kind::GatherView: loads.push_back(&op); break;
+            case MicroOp::Kind::StoreView:
+            case MicroOp::Kind::ScatterView: stores.push_back(&op); break;
             case MicroOp::Kind::ReduceView: reductions.push_back(&op); break;
             case MicroOp::Kind::LoadScratch: scratch_loads.push_back(&op); break;
             case MicroOp::Kind::StoreScratch: scratch_stores.push_back(&op); break;

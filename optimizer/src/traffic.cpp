@@ -78,7 +78,8 @@ public:
             if (!bc::touches_memory(op)) continue;
             const bool scratch = op.kind == MicroOp::Kind::LoadScratch || op.kind == MicroOp::Kind::StoreScratch ||
                                  op.kind == MicroOp::Kind::ReduceScratch;
-            const bool loads = op.kind == MicroOp::Kind::LoadView || op.kind == MicroOp::Kind::LoadScratch;
+            const bool loads = op.kind == MicroOp::Kind::LoadView || op.kind == MicroOp::Kind::LoadScratch ||
+                               op.kind == MicroOp::Kind::GatherView;
             const bc::Storage storage = scratch ? bc::Storage{bc::Storage::Kind::Scratch, op.index}
                                                 : bc::Storage{bc::Storage::Kind::Base, program_.views[op.index].base};
             if (region != nullptr && region->is_local(storage)) continue;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "xlazy/optimizer/unit_axes.hpp"
 
+#include "draft.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -134,10 +136,14 @@ private:
         for (Instruction& instruction : program.instructions) {
             const Axes dropped = dropped_[instruction.domain];
             const unsigned rank = rank_of(instruction.domain);
-            for (unsigned i = 0; i < bc::operand_count(instruction); ++i)
+            for (unsigned i = 0; i < bc::operand_count(instruction); ++i) {
+                // Whose elements are named by their numbers, it has a shape of its own.
+                if (is_gathered(instruction, i) || is_kept(instruction, i)) continue;
                 instruction.in[i] = without(program, instruction.in[i], dropped, rank);
+            }
             const Temp result = result_of(instruction);
-            instruction.out = without(program, instruction.out, result.dropped, result.rank);
+            if (!is_scatter(instruction))
+                instruction.out = without(program, instruction.out, result.dropped, result.rank);
             const Axes below = (Axes{1} << instruction.axis) - 1;
             if (instruction.axis < rank)
                 instruction.axis = static_cast<std::uint8_t>(instruction.axis - std::popcount(dropped & below));

@@ -169,7 +169,7 @@ private:
         do {
             op = static_cast<Op>(pick(static_cast<int>(bc::kOpCount)));
             type = pick(3) == 0 ? random_type() : type_of(any_value());
-        } while (bc::info(op).kind != bc::OpKind::Map || !bc::accepts(op, type));
+        } while (bc::info(op).kind != bc::OpKind::Map || op == Op::in_range || !bc::accepts(op, type));
         if (op == Op::cast) return values_.push_back(kernel_.compute(op, type, {of_type(type)}, random_type()));
         if (op == Op::select) {
             const ValueId mask = of_type(DType::boolean), b = of_type(type), c = of_type(type);

@@ -24,7 +24,8 @@ TEST(DTypeTable, NamesAreFoundAgain) {
 TEST(DTypeTable, CppTypesMapBySizeAndSign) {
     static_assert(dtype_of<long>() == DType::i64 && dtype_of<long long>() == DType::i64);
     static_assert(dtype_of<unsigned short>() == DType::u16 && dtype_of<signed char>() == DType::i8);
-    static_assert(dtype_of<char>() == DType::none && dtype_of<wchar_t>() == DType::none);
+    static_assert(dtype_of<char>() == (std::is_signed_v<char> ? DType::i8 : DType::u8));
+    static_assert(dtype_of<char16_t>() == DType::u16 && size_of(dtype_of<wchar_t>()) == sizeof(wchar_t));
     static_assert(dtype_of<const double>() == DType::f64 && dtype_of<std::string>() == DType::none);
     static_assert(std::is_same_v<CType<DType::i16>, std::int16_t>);
     EXPECT_EQ(size_of(DType::c128), 16u);

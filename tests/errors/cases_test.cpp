@@ -55,7 +55,8 @@ TEST(Cases, TheMessageHasEverything) {
 
 /// The same type of exception, and the same first line.
 TEST(Cases, TheSameInEveryWayOfRunning) {
-    for (const std::string name : {"division", "remainder", "five_lines", "two_lines", "callers", "folded"}) {
+    for (const std::string name :
+         {"division", "remainder", "five_lines", "two_lines", "callers", "folded", "picks", "loop"}) {
         const std::string expected = head_of(run(name));
         EXPECT_EQ(expected.find("xlazy::deferred_error\ncases.cpp:"), 0u) << expected;
         for (const std::string variables :
@@ -66,7 +67,8 @@ TEST(Cases, TheSameInEveryWayOfRunning) {
         }
     }
     for (const std::string variables : {"XLAZY_MODE=eager ", "XLAZY_PASSES=none ", "XLAZY_BACKEND=interp "}) {
-        for (const std::string name : {"not_finite", "overflow", "sum_overflows"}) {
+        for (const std::string name :
+             {"not_finite", "overflow", "sum_overflows", "lost", "scan_overflows", "in_place"}) {
             EXPECT_EQ(head_of(run(name, variables + "XLAZY_CHECK=nan")), head_of(run(name, "XLAZY_CHECK=nan")))
                 << variables << name;
         }
@@ -117,16 +119,89 @@ TEST(Cases, NotFinite) {
                                                     "at element (): inf"))
         << sum;
     EXPECT_TRUE(contains(run("finite", "XLAZY_CHECK=nan"), "no error")) << "it was a NaN from the beginning";
-    for (const std::string name : {"overflow", "sum_overflows", "not_finite"}) {
+    const std::string scan = run("scan_overflows", "XLAZY_CHECK=nan");
+    EXPECT_TRUE(contains(scan, at("scan_overflows") + ": infinity made of finite numbers in cumsum: operand f64(4), at "
+                                                      "element (2): cumsum(1e+308) = inf"))
+        << scan;
+    const std::string in_place = run("in_place", "XLAZY_CHECK=nan");
+    EXPECT_TRUE(contains(in_place, at("in_place") + ": NaN made of finite numbers in log")) << in_place;
+    EXPECT_TRUE(contains(in_place, "at element (1): log(-1) = nan")) << in_place;
+    for (const std::string name : {"overflow", "sum_overflows", "not_finite", "lost", "scan_overflows", "in_place"}) {
         const std::string unchecked = run(name);
         EXPECT_TRUE(contains(unchecked, "no error")) << unchecked;
     }
 }
 
+/// It is found also where no array shows it, and where compiled code computed it.
+TEST(Cases, NotFiniteAndLost) {
+    const std::string lost = run("lost", "XLAZY_CHECK=nan");
+    EXPECT_TRUE(contains(lost, at("lost") + ": infinity made of finite numbers in div")) << lost;
+    EXPECT_TRUE(contains(lost, "at element (1): -1 / 1e-320 = -inf")) << lost;
+    for (const std::string jit : {"XLAZY_JIT=off", "XLAZY_JIT=block"}) {
+        for (const std::string more : {"", " XLAZY_NUM_THREADS=3", " XLAZY_MODE=eager", " XLAZY_ISA=avx2"}) {
+            const std::string text = run("compiled", "XLAZY_CHECK=nan " + jit + more);
+            EXPECT_TRUE(contains(text, at("compiled") + ": infinity made of finite numbers in div")) << text;
+            EXPECT_TRUE(contains(text, "at element (123456): -1 / 0 = -inf")) << text;
+            EXPECT_TRUE(contains(run("compiled", jit + more), "0.5\nno error"));
+        }
+    }
+}
+
+/// An index of index_view: found late, at the line that uses the view, with index, axis and extent.
+TEST(Cases, IndicesOfElements) {
+    const std::string picks = run("picks");
+    EXPECT_EQ(head_of(picks), "xlazy::deferred_error\n" + at("picks") +
+                                  ": index 4 is out of bounds for axis 1 with size 4 in gather: operand i32(3,4), at "
+                                  "element (1)");
+    EXPECT_TRUE(contains(picks, "  found when " + at("picks.read") + " read it (printing)")) << picks;
+    const std::string written = run("picks_written");
+    EXPECT_EQ(head_of(written), "xlazy::deferred_error\n" + at("picks_written") +
+                                    ": index 3 is out of bounds for axis 0 with size 3 in scatter: operand i32(3,4), "
+                                    "at element (1)");
+    const std::string element = run("pick_of_a_view");
+    EXPECT_TRUE(contains(
+        element, "1\nstd::out_of_range\n" + at("pick_of_a_view") + ": index 4 is out of bounds for axis 1 with size 4"))
+        << element;
+    for (const std::string name : {"picks", "picks_written", "pick_of_a_view"}) {
+        for (const std::string variables :
+             {"XLAZY_MODE=eager", "XLAZY_PASSES=none", "XLAZY_BACKEND=interp", "XLAZY_CHECK=nan,bounds"})
+            EXPECT_EQ(head_of(run(name, variables)), head_of(run(name))) << name << ' ' << variables;
+    }
+}
+
+/// Characters are integers to C++, and ended the program when they were divided by zero.
+TEST(Cases, Characters) {
+    const std::string text = run("characters");
+    EXPECT_TRUE(contains(text, at("characters") + ": integer division by zero in div")) << text;
+    EXPECT_TRUE(contains(text, "at element (1): 98 / 0")) << text;
+}
+
+TEST(Cases, LoopsPrintingAndHandlers) {
+    const std::string loop = run("loop");
+    EXPECT_TRUE(contains(loop, "xlazy::deferred_error\n" + at("loop") + ": integer division by zero")) << loop;
+    const std::string printed = run("printed");
+    EXPECT_EQ(occurrences(printed, at("printed")), 2u) << "each time: " << printed;
+    const std::string handlers = run("two_handlers");
+    EXPECT_TRUE(contains(handlers, "9\n4\n")) << handlers;
+    EXPECT_TRUE(contains(handlers, "no error")) << handlers;
+}
+
+/// What the user did is said, in the user's words: no phrase of the library's inside.
+TEST(Cases, ForcedInsideAFunctionOfTheUsers) {
+    const std::string text = run("inside");
+    EXPECT_EQ(head_of(text), "xlazy::deferred_error\n" + at("inside") +
+                                 ": integer division by zero in div: operands i32(3) and i32 scalar, at element (0): "
+                                 "1 / 0");
+}
+
+TEST(Cases, AxesInAnyOrderButNotTwice) {
+    const std::string text = run("axes");
+    EXPECT_TRUE(contains(text, "1\nstd::runtime_error\n" + at("axes") + ": axis 0 is named twice")) << text;
+}
+
 TEST(Cases, Bounds) {
     EXPECT_TRUE(
         contains(run("at"), "std::out_of_range\n" + at("at") + ": index 3 is out of bounds for axis 0 with size 3"));
-    EXPECT_TRUE(contains(run("picks"), "std::out_of_range\n" + at("picks") + ": index 4 is out of bounds for axis 1"));
     const std::string text = run("bounds", "XLAZY_CHECK=bounds");
     EXPECT_TRUE(
         contains(text, "std::out_of_range\n" + at("bounds") + ": index 4 is out of bounds for axis 1 with size 4"))
@@ -149,6 +224,25 @@ TEST(Cases, AtTheStatement) {
     EXPECT_TRUE(contains(run("file"), at("file") + ": "));
     EXPECT_EQ(run("functor").find("std::domain_error\nchecked: too large"), 0u);
     EXPECT_TRUE(contains(run("shapes"), at("shapes") + ": "));
+}
+
+/// A compiler that fails is no error: one warning, with the lines and the operations of the kernel.
+TEST(Cases, AFailedCompilationNamesTheLines) {
+    const std::string folder = testing::TempDir() + "xlazy_no_compiler_" + std::to_string(getpid());
+    std::filesystem::create_directories(folder);
+    const std::string script = folder + "/cxx";
+    std::ofstream(script) << "#!/bin/sh\n"
+                             "for word; do [ \"$word\" = --version ] && echo 'cxx 1.0' && exit 0; done\n"
+                             "echo 'kernel.c:1:1: error: today I do not compile' >&2\nexit 1\n";
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    const std::string text =
+        run("compiled", "XLAZY_JIT=block XLAZY_CXX='" + script + "' XLAZY_CACHE_DIR='" + folder + "/cache'");
+    EXPECT_EQ(occurrences(text, "warning: "), 1u) << text;
+    EXPECT_TRUE(contains(text, "a kernel was not compiled and stays interpreted (")) << text;
+    EXPECT_TRUE(contains(text, at("compiled.before")) || contains(text, at("compiled"))) << text;
+    EXPECT_TRUE(contains(text, "today I do not compile")) << text;
+    EXPECT_TRUE(contains(text, "0.5\nno error")) << text;
+    std::filesystem::remove_all(folder);
 }
 
 TEST(Cases, LoggedOnceAtTheEnd) {

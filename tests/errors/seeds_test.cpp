@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <exception>
 #include <fstream>
 #include <optional>
@@ -96,6 +97,24 @@ TEST_F(Complaints, CountersTellWhatHappened) {
     EXPECT_EQ(after.plans_missed, before.plans_missed);
     EXPECT_EQ(after.plans_hit, before.plans_hit + 10);
     for (const char* part : {"record", "plan", "compile", "run"}) EXPECT_EQ(after.seconds.count(part), 1u) << part;
+}
+
+/// The profile adds up to the clock on the wall.
+TEST_F(Complaints, SecondsAddUp) {
+    const Array<double> large({500'000}, std::vector<double>(500'000, 1.5)), result({500'000});
+    const auto total = [](const xlazy::statistics& stats) {
+        return stats.seconds.at("record") + stats.seconds.at("plan") + stats.seconds.at("run");
+    };
+    const auto before = xlazy::stats();
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 20; ++i) {
+        assign(result, Op::pow, large, 1.7);
+        xlazy::flush();
+    }
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+    const double told = total(xlazy::stats()) - total(before);
+    EXPECT_LE(told, 1.02 * wall.count());
+    EXPECT_GE(told, 0.7 * wall.count());
 }
 
 TEST_F(Complaints, ErrorsCrossThreads) {

@@ -267,6 +267,25 @@ Operand Builder::apply(const OpCell& cell, const Shape& shape, int depth) {
         instruction.in[0] = exact(cell.type, shape, depth - 1);
         return emit(instruction, shape, shape);
     }
+    if (op.kind == OpKind::Scatter) return random_op(cell.type, shape, depth);  // only a statement can be one
+    if (op.kind == OpKind::Gather) {
+        const Window table = read_window(cell.type, related_shape());
+        instruction.in[1] = numbers(count_of(table), shape, depth - 1);
+        instruction.in[0] = read(table);
+        return emit(instruction, shape, shape);
+    }
+    if (cell.op == Op::in_range && random_.percent(80)) {
+        const std::int64_t extent = random_.between(1, 300);
+        instruction.in[0] = numbers(extent, shape, depth - 1);
+        program_.scalars.push_back(bc::make_scalar(extent + random_.below(300)));
+        instruction.in[1] = Operand::scalar(static_cast<std::uint32_t>(program_.scalars.size() - 1));
+        instruction.flags = 0;
+        if (cell.masked) {
+            instruction.flags = Instruction::kMasked;
+            instruction.in[2] = value(DType::boolean, shape, depth - 1);
+        }
+        return emit(instruction, shape, shape);
+    }
     for (unsigned i = 0; i < op.arity; ++i) {
         const DType type = cell.op == Op::select && i == 0 ? DType::boolean : cell.type;
         instruction.in[i] = value(type, shape, depth - 1);
@@ -276,6 +295,36 @@ Operand Builder::apply(const OpCell& cell, const Shape& shape, int depth) {
         instruction.in[2] = value(DType::boolean, shape, depth - 1);
     }
     return emit(instruction, shape, shape);
+}
+
+/// Values of which most, often all, are numbers below `count`.
+Operand Builder::numbers(std::int64_t count, const Shape& shape, int depth) {
+    std::int64_t mask = 1;
+    while (2 * mask <= count) mask *= 2;
+    if (random_.percent(20)) mask *= 2;
+    Instruction low;
+    low.op = Op::bit_and;
+    low.type = low.result = DType::i64;
+    low.in[0] = value(DType::i64, shape, depth);
+    program_.scalars.push_back(bc::make_scalar(mask - 1));
+    low.in[1] = Operand::scalar(static_cast<std::uint32_t>(program_.scalars.size() - 1));
+    return emit(low, shape, shape);
+}
+
+/// A statement that sets some elements. @return false if it cannot be: the window has no value, or another type
+bool Builder::scatter(const OpCell& cell, const Window& output) {
+    if (arrays_[output.base].type != cell.type || !readable(output)) return false;
+    const Shape shape = related_shape();
+    Instruction instruction;
+    instruction.op = cell.op;
+    instruction.type = instruction.result = cell.type;
+    instruction.in[1] = numbers(count_of(output), shape, static_cast<int>(random_.between(0, kDepth - 1)));
+    instruction.in[0] = value(cell.type, shape, static_cast<int>(random_.between(0, kDepth - 1)));
+    instruction.in[2] = read(output);
+    emit(instruction, shape, shape_of(output));
+    temps_.pop_back();
+    program_.instructions.back().out = instruction.in[2];
+    return true;
 }
 
 Operand Builder::emit(Instruction instruction, const Shape& domain, const Shape& result) {
@@ -293,6 +342,15 @@ void Builder::statement(const OpCell& cell, const Window& output, const std::opt
     reads_.clear();
     first_temp_ = program_.temp_count;
     pending_ = leaf;
+    const bool scatters = bc::info(cell.op).kind == OpKind::Scatter && scatter(cell, output);
+    if (!scatters) expression(cell, output);
+    program_.temp_count += static_cast<std::uint32_t>(temps_.size());
+    ++program_.statement_count;
+    for (const Window& window : reads_) use(window, false);
+    use(output, true);
+}
+
+void Builder::expression(const OpCell& cell, const Window& output) {
     const Shape shape = shape_of(output);
     Operand result = apply(cell, shape, static_cast<int>(random_.between(1, kDepth)));
     DType type = cell.result;
@@ -306,10 +364,6 @@ void Builder::statement(const OpCell& cell, const Window& output, const std::opt
         result = emit(combine, shape, shape);
     }
     store(result, type, output);
-    program_.temp_count += static_cast<std::uint32_t>(temps_.size());
-    ++program_.statement_count;
-    for (const Window& window : reads_) use(window, false);
-    use(output, true);
 }
 
 void Builder::store(Operand operand, DType type, const Window& output) {

@@ -71,6 +71,9 @@ private:
     bc::Operand exact(bc::DType type, const Shape& shape, int depth);
     bc::Operand random_op(bc::DType type, const Shape& shape, int depth);
     bc::Operand apply(const OpCell& cell, const Shape& shape, int depth);
+    bc::Operand numbers(std::int64_t count, const Shape& shape, int depth);
+    void expression(const OpCell& cell, const Window& output);
+    bool scatter(const OpCell& cell, const Window& output);
     bc::Operand emit(bc::Instruction instruction, const Shape& domain, const Shape& result);
     void store(bc::Operand operand, bc::DType type, const Window& output);
     void use(const Window& window, bool write);

@@ -60,7 +60,11 @@ private:
         const bc::Op op = sums && random_.percent(25) ? bc::Op::cumsum : bc::Op::sum;
         const OpCell cell = sums ? OpCell{op, type, type, false} : in_turn(op_cells(), i);
         const Wished wished = windows_for(in_turn(alias_cells(), i));
-        builder_.statement(cell, wished.output, wished.leaf);
+        const bc::DType there = builder_.arrays()[wished.output.base].type;
+        if (bc::info(cell.op).kind == bc::OpKind::Scatter)
+            builder_.statement({cell.op, there, there, false}, wished.output, wished.leaf);
+        else
+            builder_.statement(cell, wished.output, wished.leaf);
     }
 
     std::uint32_t random_array() {

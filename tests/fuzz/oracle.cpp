@@ -35,6 +35,9 @@ Dense Oracle::operand_value(Operand operand) {
 
 void Oracle::execute(std::uint32_t number) {
     const Instruction& instruction = program_.instructions[number];
+    const bc::OpKind kind = bc::info(instruction.op).kind;
+    if (kind == bc::OpKind::Gather) return execute_gather(instruction);
+    if (kind == bc::OpKind::Scatter) return execute_scatter(instruction);
     const auto extents = program_.domain_extents(instruction.domain);
     const Shape domain(extents.begin(), extents.end());
     std::vector<Dense> operands;
@@ -57,6 +60,42 @@ void Oracle::execute(std::uint32_t number) {
         temps_[instruction.out.index()] = std::move(result);
     else
         write(result, window_of(program_, program_.views[instruction.out.index()]));
+}
+
+void Oracle::execute_gather(const Instruction& instruction) {
+    const auto extents = program_.domain_extents(instruction.domain);
+    const Shape domain(extents.begin(), extents.end());
+    const Dense table = operand_value(instruction.in[0]);
+    const Dense numbers = spread(operand_value(instruction.in[1]), domain);
+    const std::size_t size = bc::size_of(instruction.type);
+    Dense result{instruction.type, domain, Bytes(static_cast<std::size_t>(count_of(domain)) * size)};
+    for (std::size_t i = 0; i * size < result.bytes.size(); ++i) {
+        std::int64_t number = 0;
+        std::memcpy(&number, numbers.bytes.data() + i * sizeof number, sizeof number);
+        if (number < 0 || number >= count_of(table.shape)) continue;
+        std::memcpy(result.bytes.data() + i * size, table.bytes.data() + static_cast<std::size_t>(number) * size, size);
+    }
+    if (instruction.out.is_temp())
+        temps_[instruction.out.index()] = std::move(result);
+    else
+        write(result, window_of(program_, program_.views[instruction.out.index()]));
+}
+
+void Oracle::execute_scatter(const Instruction& instruction) {
+    const auto extents = program_.domain_extents(instruction.domain);
+    const Shape domain(extents.begin(), extents.end());
+    const Dense values = spread(operand_value(instruction.in[0]), domain);
+    const Dense numbers = spread(operand_value(instruction.in[1]), domain);
+    Dense target = operand_value(instruction.in[2]);
+    const std::size_t size = bc::size_of(instruction.type);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count_of(domain)); ++i) {
+        std::int64_t number = 0;
+        std::memcpy(&number, numbers.bytes.data() + i * sizeof number, sizeof number);
+        if (number < 0 || number >= count_of(target.shape)) continue;
+        std::memcpy(target.bytes.data() + static_cast<std::size_t>(number) * size, values.bytes.data() + i * size,
+                    size);
+    }
+    write(target, window_of(program_, program_.views[instruction.out.index()]));
 }
 
 void Oracle::write(const Dense& value, const Window& window) {

@@ -52,6 +52,8 @@ public:
 
 private:
     Dense operand_value(bc::Operand operand);
+    void execute_gather(const bc::Instruction& instruction);
+    void execute_scatter(const bc::Instruction& instruction);
     void write(const Dense& value, const Window& window);
 
     const bc::Program& program_;

@@ -392,6 +392,15 @@ void map_elements(const OpRequest& request, std::span<const Dense> in, Dense& ou
         } else if (request.masked && !load<bool>(in[2].bytes, i)) {
             save(out.bytes, i, T(0));
         } else {
+            if constexpr (std::is_same_v<T, std::int64_t>) {
+                if (request.op == Op::in_range) {
+                    const T index = load<T>(a, i), extent = load<T>(b, i);
+                    const bool inside = index >= 0 && index < extent;
+                    if (!inside && trap < 0) trap = at;
+                    save(out.bytes, i, inside ? index : T(0));
+                    continue;
+                }
+            }
             if (fails && load<T>(b, i) == T(0) && trap < 0) trap = at;
             save(out.bytes, i, same_type_op(request.op, load<T>(a, i), load<T>(b, i)));
         }

@@ -32,14 +32,15 @@ void PoisonModel::statement(std::size_t first, std::size_t last, std::span<const
     for (std::size_t i = first; i < last; ++i) {
         const bc::Instruction& instruction = program_.instructions[i];
         Taint taint;
-        for (unsigned k = 0; k < bc::operand_count(instruction); ++k) {
+        const bool scatters = bc::info(instruction.op).kind == bc::OpKind::Scatter;
+        for (unsigned k = 0; k < (scatters ? 2 : bc::operand_count(instruction)); ++k) {
             const Taint more = taint_of(instruction.in[k]);
             taint.lines.insert(more.lines.begin(), more.lines.end());
             taint.certain = taint.certain || more.certain;
         }
         for (const be::Trap& trap : traps) {
             if (trap.instruction != i) continue;
-            unreported_.push_back({line, std::string(bc::name_of(instruction.op)), taint.lines.empty()});
+            unreported_.push_back({line, operation_of(i, last), taint.lines.empty()});
             taint.lines.insert(line);
             taint.certain = true;
         }
@@ -48,9 +49,33 @@ void PoisonModel::statement(std::size_t first, std::size_t last, std::span<const
             continue;
         }
         const Window output = window_of(program_, program_.views[instruction.out.index()]);
-        write(taint, output);
+        if (scatters)
+            spoil(taint, output);
+        else
+            write(taint, output);
         last_write_[output.base] = line;
     }
+}
+
+/// As messages name it: indices that are out of range are the fault of what uses them.
+std::string PoisonModel::operation_of(std::size_t instruction, std::size_t last) const {
+    if (program_.instructions[instruction].op == bc::Op::in_range) {
+        for (std::size_t i = instruction + 1; i < last; ++i) {
+            const bc::Op op = program_.instructions[i].op;
+            if (op == bc::Op::gather || op == bc::Op::scatter) return std::string(bc::name_of(op));
+        }
+    }
+    return std::string(bc::name_of(program_.instructions[instruction].op));
+}
+
+/// What a scatter leaves as it is stays worth what it was.
+void PoisonModel::spoil(const Taint& taint, const Window& window) {
+    if (taint.certain) {
+        std::vector<char>& must = must_[window.base];
+        if (must.empty()) must.assign(static_cast<std::size_t>(program_.bases[window.base].size), 0);
+        for_each_element(window, [&](std::int64_t at) { must[static_cast<std::size_t>(at)] = 1; });
+    }
+    may_[window.base].insert(taint.lines.begin(), taint.lines.end());
 }
 
 void PoisonModel::write(const Taint& taint, const Window& window) {

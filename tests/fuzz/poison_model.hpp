@@ -46,6 +46,8 @@ private:
         bool certain = false;
     };
     Taint taint_of(bc::Operand operand) const;
+    std::string operation_of(std::size_t instruction, std::size_t last) const;
+    void spoil(const Taint& taint, const Window& window);
     void write(const Taint& taint, const Window& window);
 
     const bc::Program& program_;

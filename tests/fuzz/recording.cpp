@@ -30,6 +30,11 @@ public:
         : program_(program), bases_(bases), statement_(line) {}
 
     void instruction(const Instruction& instruction) {
+        if (bc::info(instruction.op).kind == bc::OpKind::Scatter) {
+            const rt::Value numbers = repeated(operand(instruction.in[1]), instruction);
+            statement_.scatter(view(instruction.out.index()).ref(), operand(instruction.in[0]), numbers);
+            return;
+        }
         const rt::Value value = compute(instruction);
         if (instruction.out.is_temp())
             temps_[instruction.out.index()] = value;
@@ -49,12 +54,23 @@ private:
         return statement_.load(view(operand.index()).ref());
     }
 
+    /// The operand in the domain's shape.
+    rt::Value repeated(rt::Value value, const Instruction& instruction) {
+        std::vector<std::size_t> domain;
+        for (std::int64_t extent : program_.domain_extents(instruction.domain))
+            domain.push_back(static_cast<std::size_t>(extent));
+        return has_shape(value, domain) ? value : statement_.broadcast(value, domain.size(), domain.data());
+    }
+
     rt::Value compute(const Instruction& instruction) {
         std::vector<std::size_t> domain;
         for (std::int64_t extent : program_.domain_extents(instruction.domain))
             domain.push_back(static_cast<std::size_t>(extent));
         const bc::OpInfo& op = bc::info(instruction.op);
         if (op.kind == bc::OpKind::Generate) return statement_.index(instruction.axis, domain.size(), domain.data());
+        if (op.kind == bc::OpKind::Gather)
+            return statement_.gather(view(instruction.in[0].index()).ref(),
+                                     repeated(operand(instruction.in[1]), instruction));
         const unsigned count = bc::operand_count(instruction);
         rt::Value in[3];
         for (unsigned i = 0; i < count; ++i) in[i] = operand(instruction.in[i]);
@@ -67,6 +83,10 @@ private:
             return statement_.reduce(instruction.op, in[0], 1u << instruction.axis,
                                      (instruction.flags & Instruction::kKeepAxis) != 0);
         if (op.kind == bc::OpKind::Scan) return statement_.scan(instruction.op, in[0], instruction.axis);
+        if (instruction.op == bc::Op::in_range && instruction.in[1].is_scalar() && count == 2) {
+            const std::int64_t extent = bc::scalar_value<std::int64_t>(program_.scalars[instruction.in[1].index()]);
+            return statement_.in_range(in[0], extent, instruction.axis);
+        }
         if (instruction.op == bc::Op::cast) return statement_.cast(in[0], instruction.result);
         if ((instruction.flags & Instruction::kMasked) != 0)
             return statement_.apply_masked(instruction.op, instruction.result, in[0], in[1], in[2]);

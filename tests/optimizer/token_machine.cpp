@@ -387,6 +387,8 @@ private:
                 break;
             case MicroOp::Kind::ReduceView:
             case MicroOp::Kind::ReduceScratch: accumulate(op, number, index, extents); break;
+            case MicroOp::Kind::GatherView:
+            case MicroOp::Kind::ScatterView: fail("elements by their numbers are not modelled"); break;
         }
         return kUnspecified;
     }

@@ -98,6 +98,26 @@ INLINE void check_$(struct xlazy_trap *trap, long position, long n, v_$ a, v_$ b
 }
 )";
 
+/// The sign is set where the value is infinite or NaN: a full exponent, increased by one, runs over into it.
+constexpr std::string_view kFullExponents = R"(
+INLINE w_$ over_$(v_$ x) { return ((w_$)x & (~(w_$){0} >> 1)) + (UNIT << DIGITS); }
+INLINE w_$ over_part_$(v_$ x, long n) {
+  w_$ over = over_$(x);
+  for (long l = n; l < (long)(sizeof x / sizeof(e_$)); ++l) over[l] = 0;
+  return over;
+}
+REST void note_$(unsigned char *not_finite, w_$ over) {
+  for (unsigned l = 0; l < sizeof over / sizeof(e_$); ++l) *not_finite |= over[l] >> (8 * sizeof(e_$) - 1);
+}
+)";
+
+std::string full_exponents(DType type) {
+    std::string text(kFullExponents);
+    const bool single = type == DType::f32;
+    text.replace(text.find("UNIT << DIGITS"), 14, single ? "1u << 23" : "1ul << 52");
+    return fill_in(text, type, type);
+}
+
 std::string integer_division(DType type) {
     const bool is_signed = class_of(type) == I, is_long = bc::size_of(type) == 8;
     std::string text(is_long ? kLongQuotient : kShortQuotient);
@@ -318,6 +338,7 @@ std::optional<Source> CpuDialect::unit(const Body& body, std::string_view name) 
         };
         if (std::ranges::any_of(body.statements, shared)) text += shared_divisors(type);
     }
+    for (const DType type : types_looked_at(body)) text += full_exponents(type);
     std::vector<DType> divided;
     for (const OpUse& use : body.ops) {
         if (divides_integers(use)) {

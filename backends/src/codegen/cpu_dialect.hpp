@@ -27,9 +27,10 @@ struct KernelArguments {
     void* const* calls;  ///< in the order of Source::calls
     Trap* traps;
     std::int64_t rows, columns;
-    std::int64_t position;     ///< of the first element in the domain
-    const Scan* scans;         ///< each row is a leaf, or all rows are one
-    std::int64_t only_totals;  ///< nothing is stored but what the leaves come to
+    std::int64_t position;      ///< of the first element in the domain
+    const Scan* scans;          ///< each row is a leaf, or all rows are one
+    std::int64_t only_totals;   ///< nothing is stored but what the leaves come to
+    unsigned char* not_finite;  ///< becomes 1 where a value that is looked at is not finite; may be null
 };
 using KernelFunction = void (*)(const KernelArguments*);
 

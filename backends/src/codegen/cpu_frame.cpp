@@ -26,8 +26,10 @@ public:
 
     std::string function(std::string_view name) const {
         std::string text = fmt::format("\nXLAZY_EXPORT void {}(const struct xlazy_arguments *g) {{\n", name);
+        for (const DType type : types_looked_at(body_))
+            text += fmt::format("  w_{0} over_{0}_ = {{0}};\n", bc::name_of(type));
         text += scan_arguments() + statements(Scope::Kernel, "  ", false);
-        if (folding_ == Folding::Rows) return text + row_folding_loops() + "}\n";
+        if (folding_ == Folding::Rows) return text + row_folding_loops() + notes() + "}\n";
         text += "  for (long row = 0; row < g->rows; ++row) {\n";
         for (unsigned k = 0; k < body_.accesses; ++k)
             text += fmt::format("    char *const p{0} = g->pointers[{0}] + row * g->rows_step[{0}];\n", k);
@@ -42,10 +44,26 @@ public:
                                     each.number, bc::size_of(each.type), bytes_of(each.type));
         }
         text += folding_ == Folding::Leaf ? leaf_loops() : body_.scanning == Folding::Leaf ? scan_loops() : loops();
-        return text + "    (void)position;\n  }\n}\n";
+        return text + "    (void)position;\n  }\n" + notes() + "}\n";
     }
 
 private:
+    std::string notes() const {
+        std::string text;
+        for (const DType type : types_looked_at(body_))
+            text += fmt::format("  note_{0}(g->not_finite, over_{0}_);\n", bc::name_of(type));
+        return text;
+    }
+
+    static std::string look(const Statement& each, bool part) {
+        const std::string_view type = bc::name_of(bc::real_of(each.type));
+        const auto one = [&](std::string_view member) {
+            return fmt::format("over_{0}_ |= over_{1}{0}({2}{3}{4});", type, part ? "part_" : "", each.text, member,
+                               part ? ", k" : "");
+        };
+        return (bc::is_complex(each.type) ? one(".re") + ' ' + one(".im") : one("")) + '\n';
+    }
+
     std::string loops() const {
         std::string text = "    long i = 0, k = head;\n    for (;;) {\n      if (k > 0) {\n";
         text += elements("        ", true);
@@ -291,6 +309,7 @@ private:
                                    each.text, part ? "part_" : "", part ? ", k" : "");
             case Statement::Kind::Divisor:
                 return fmt::format("const d_{0} {1} = divisor_{0}({2});\n", type, each.name, each.text);
+            case Statement::Kind::Look: return look(each, part && each.scope == Scope::Element);
             case Statement::Kind::Check:
                 return fmt::format("check{}_{}(g->traps + {}, position + i, {}, {});\n",
                                    each.name.empty() ? "" : "_masked", type, each.number,

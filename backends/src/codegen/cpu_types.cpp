@@ -252,6 +252,7 @@ struct xlazy_arguments {
   long rows, columns, position;
   const struct xlazy_scan *scans;
   long only_totals;
+  unsigned char *not_finite;
 };
 typedef void (*xlazy_loop)(const void *, const void *, const void *, void *, long);
 REST void move_part(char *to, const char *from, long n) {

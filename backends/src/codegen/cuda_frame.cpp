@@ -200,6 +200,7 @@ private:
                                    masked ? each.text.substr(0, last) : each.text);
             }
             case Kind::Divisor:
+            case Kind::Look:
             case Kind::Scan: break;
         }
         return {};

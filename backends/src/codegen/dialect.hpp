@@ -5,6 +5,7 @@
 
 #include "codegen/kernel_form.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -23,6 +24,7 @@ struct Statement {
         Fold,     ///< `text`, the name of a value, into the leaf that goes to access `number`, by `op`
         Scan,     ///< of `text`, the name of a value, by `op`; `number` is that of the scan
         Divisor,  ///< what quotients by `text`, the name of a value, have in common
+        Look,     ///< is `text`, the name of a value, finite?
         Check,    ///< an op that can fail did so where `text`, a call, finds it; `number` is that of the trap
     };
     Kind kind;
@@ -53,6 +55,17 @@ struct Body {
     unsigned accesses = 0;
     Folding scanning = Folding::None;
 };
+
+/// Types of the parts of values that are looked at.
+inline std::vector<bc::DType> types_looked_at(const Body& body) {
+    std::vector<bc::DType> types;
+    for (const Statement& each : body.statements) {
+        if (each.kind != Statement::Kind::Look) continue;
+        const bc::DType part = bc::real_of(each.type);
+        if (std::ranges::find(types, part) == types.end()) types.push_back(part);
+    }
+    return types;
+}
 
 /// Types whose leaves generated code can fold or scan. All combine steps of reductions have an identity, which absent
 /// values are.

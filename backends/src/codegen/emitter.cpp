@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "codegen/emitter.hpp"
 
+#include "finite_check.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +15,9 @@ using Kind = bc::MicroOp::Kind;
 
 class Emitter {
 public:
-    Emitter(const KernelForm& form, const Dialect& dialect) : form_(form), dialect_(dialect) {}
+    Emitter(const KernelForm& form, const Dialect& dialect) : form_(form), dialect_(dialect) {
+        if (form.looks) look_ = values_to_look_at(*form.kernel);
+    }
 
     Body body() {
         body_.scanning = form_.scanning;
@@ -92,6 +96,7 @@ private:
         see(op.result);
         const std::size_t first = body_.statements.size();
         add(op);
+        if (!look_.empty() && look_[i]) add_look(op.result);
         for (std::size_t k = first; k < body_.statements.size(); ++k) body_.statements[k].before_scan = before_scan_[i];
     }
 
@@ -155,6 +160,12 @@ private:
                                     {},
                                     values_[op.in[0]].name,
                                     op.op});
+    }
+
+    void add_look(bc::DType type) {
+        see(bc::real_of(type));
+        const Value& value = values_.back();
+        body_.statements.push_back({Statement::Kind::Look, value.scope, type, 0, {}, {}, value.name});
     }
 
     void add_compute(const MicroOp& op) {
@@ -252,6 +263,7 @@ private:
     std::size_t beside_division_ = 0;
     unsigned scalars_ = 0, traps_ = 0, scans_ = 0;
     bool stored_ = false;
+    std::vector<bool> look_;
 };
 
 }  // namespace

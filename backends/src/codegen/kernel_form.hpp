@@ -38,6 +38,7 @@ struct KernelForm {
     /// One an access, in the order of the micro-ops that have one: all but computations and scalars, and the generator.
     std::vector<AccessForm> accesses;
     Folding scanning = Folding::None;  ///< of all scans; None where the kernel has none
+    bool looks = false;                ///< at values: are they finite?
 };
 
 constexpr bool has_access(const bc::MicroOp& op) noexcept {

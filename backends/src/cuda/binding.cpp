@@ -55,10 +55,12 @@ CudaBinding::CudaBinding(const bc::Kernel& kernel, const Bindings& bindings) : k
 
 void CudaBinding::check() {
     if (nest_.count() == 0) reason_ = "it has no elements";
-    if (bindings_.check_finite) reason_ = "every value is looked at for NaN and infinity";
+    if (bindings_.check_finite || bindings_.not_finite != nullptr)
+        reason_ = "every value is looked at for NaN and infinity";
     for (const MicroOp& op : kernel_.ops) {
         if (is_scan(op)) reason_ = "it has a scan";
         if (!is_known(op.kind)) reason_ = "it has an op on memory that device code lacks";
+        if (op.op == bc::Op::in_range) reason_ = "it looks at indices";
     }
 }
 

@@ -110,6 +110,8 @@ void map_elements(Op op, const T* pa, const T* pb, const T* pc, void* pout, std:
 #define XLAZY_MAP_Vector(id, arity, expression)
 #define XLAZY_MAP_Map(id, arity, result, maths, expression) XLAZY_MAP_##result(id, arity, maths, expression)
 #define XLAZY_MAP_Generate(id, arity, result, maths, expression)
+#define XLAZY_MAP_Gather(id, arity, result, maths, expression)
+#define XLAZY_MAP_Scatter(id, arity, result, maths, expression)
 #define XLAZY_MAP_Reduce(id, arity, result, maths, expression)
 #define XLAZY_MAP_Scan(id, arity, result, maths, expression)
 #define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) \
@@ -228,6 +230,8 @@ private:
             case Kind::StoreScratch: return store(values_[op.in[0]], extents_, scratch(op.index, extents_.size()));
             case Kind::ReduceView:
             case Kind::ReduceScratch: return reduce(op);
+            case Kind::GatherView: return gather(op, value);
+            case Kind::ScatterView: return scatter(op);
         }
     }
 
@@ -295,7 +299,9 @@ private:
         const Array& c = values_[bc::info(op.op).arity > 2 ? op.in[2] : op.in[0]];
         if (op.op == Op::cast) return cast(op, a, value);
         if (bc::info(op.op).kind == bc::OpKind::Scan) return scan(op, a, value);
-        if (bc::can_fail(op.op, op.type))
+        if (op.op == Op::in_range)
+            check_range(op, a, b, value);
+        else if (bc::can_fail(op.op, op.type))
             divide(op, a, b, value);
         else if (bc::maths_of(op.op, op.type) != bc::Maths::Exact) {
             map_kernel(op.op, op.type, Form::vv)(a.bytes.data(), b.bytes.data(), nullptr, value.bytes.data(), count_);
@@ -346,6 +352,48 @@ private:
         });
     }
 
+    void check_range(const MicroOp& op, const Array& a, const Array& b, Array& value) {
+        const bool* mask = (op.flags & bc::Instruction::kMasked) != 0 ? values_[op.in[2]].as<bool>() : nullptr;
+        for (std::int64_t i = count_; i-- > 0;) {
+            const std::int64_t index = a.as<std::int64_t>()[i], extent = b.as<std::int64_t>()[i];
+            const bool wanted = mask == nullptr || mask[i], inside = index >= 0 && index < extent;
+            value.as<std::int64_t>()[i] = wanted && inside ? index : 0;
+            if (wanted && !inside)
+                add_trap(traps_, {op.instruction, i, {bc::make_scalar(index), bc::make_scalar(extent)}});
+        }
+    }
+
+    /// Calls f(position, address) for every position whose number is that of an element of the micro-op's view.
+    template <class F>
+    void for_each_number(const MicroOp& op, const Array& numbers, F&& f) const {
+        const auto dims = program_.dims_of(program_.views[op.index]);
+        const auto size = static_cast<std::int64_t>(bc::size_of(op.type));
+        std::byte* const start = view(op, dims.size()).start;
+        std::int64_t elements = 1;
+        for (const bc::Dim& dim : dims) elements *= dim.extent;
+        for (std::int64_t i = 0; i < count_; ++i) {
+            std::int64_t rest = numbers.as<std::int64_t>()[i], offset = 0;
+            if (rest < 0 || rest >= elements) continue;
+            for (std::size_t axis = dims.size(); axis-- > 0; rest /= dims[axis].extent)
+                offset += rest % dims[axis].extent * dims[axis].stride;
+            f(i * size, start + offset * size);
+        }
+    }
+
+    void gather(const MicroOp& op, Array& value) {
+        value = Array(op.result, count_);
+        for_each_number(op, values_[op.in[0]], [&](std::int64_t at, const std::byte* from) {
+            std::memcpy(value.bytes.data() + at, from, bc::size_of(op.type));
+        });
+    }
+
+    void scatter(const MicroOp& op) {
+        const Array& values = values_[op.in[0]];
+        for_each_number(op, values_[op.in[1]], [&](std::int64_t at, std::byte* to) {
+            std::memcpy(to, values.bytes.data() + at, bc::size_of(op.type));
+        });
+    }
+
     /// Product of the extents behind an axis.
     std::int64_t inner_of(unsigned axis) const {
         std::int64_t inner = 1;
@@ -365,6 +413,33 @@ private:
                     [&](std::int64_t i) -> T& { return to[i * inner]; }, n, inner);
             }
         });
+        if (bindings_.check_finite && is_inexact(op.result)) check_scan(op, a, value);
+    }
+
+    /// The first result that is not finite although all operands up to it are.
+    void check_scan(const MicroOp& op, const Array& a, const Array& value) {
+        const std::int64_t n = extents_[op.axis], inner = inner_of(op.axis);
+        const auto finite = [](const Array& array, std::int64_t at) {
+            return first_not_finite_of(array.type,
+                                       array.bytes.data() + at * static_cast<std::int64_t>(bc::size_of(array.type)),
+                                       1) == 1;
+        };
+        std::int64_t found = count_;
+        for (std::int64_t line = 0; n > 0 && line < count_ / n; ++line) {
+            std::int64_t at = line / inner * n * inner + line % inner;
+            for (std::int64_t i = 0; i < n && finite(a, at); ++i, at += inner) {
+                if (finite(value, at)) continue;
+                found = std::min(found, at);
+                break;
+            }
+        }
+        if (found == count_) return;
+        add_trap(traps_, {op.instruction,
+                          found,
+                          {value_at(op.type, a.bytes.data(), found)},
+                          Trap::Kind::NotFinite,
+                          op.op,
+                          value_at(op.result, value.bytes.data(), found)});
     }
 
     void reduce(const MicroOp& op) {
@@ -406,6 +481,7 @@ public:
     void run(const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) override {
         const FloatEnvironment environment;
         Run(kernel, bindings, traps).run();
+        if (bindings.not_finite != nullptr) bindings.not_finite->store(true, std::memory_order_relaxed);
     }
 };
 

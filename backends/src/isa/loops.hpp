@@ -43,6 +43,8 @@ struct Element;
 #define XLAZY_ELEMENT_Vector(id, arity, expression)
 #define XLAZY_STAMP_Map(id, arity, maths, expression) XLAZY_ELEMENT_##maths(id, arity, expression)
 #define XLAZY_STAMP_Generate(id, arity, maths, expression)
+#define XLAZY_STAMP_Gather(id, arity, maths, expression)
+#define XLAZY_STAMP_Scatter(id, arity, maths, expression)
 // The expression of a reduction or a scan combines two values.
 #define XLAZY_STAMP_Reduce(id, arity, maths, expression) \
     template <>                                          \
@@ -59,6 +61,8 @@ struct Element;
 #undef XLAZY_OP
 #undef XLAZY_STAMP_Scan
 #undef XLAZY_STAMP_Reduce
+#undef XLAZY_STAMP_Scatter
+#undef XLAZY_STAMP_Gather
 #undef XLAZY_STAMP_Generate
 #undef XLAZY_STAMP_Map
 #undef XLAZY_ELEMENT_Vector
@@ -219,16 +223,41 @@ T divide(T a, T b) {
     }
 }
 
-/// Division and remainder: the divisor zero fails where the mask allows it. A masked-out element is 0.
+/// The first element that is no index below its limit, of those that the mask allows; n if there is none.
+template <Form F>
+std::int64_t first_outside(const std::int64_t* a, const std::int64_t* b, const bool* mask, std::int64_t n) {
+    constexpr std::int64_t block = 64;
+    const auto outside = [&](std::int64_t i) {
+        const std::int64_t index = F == Form::sv ? *a : a[i];
+        return (index < 0) | (index >= (F == Form::vs ? *b : b[i]));
+    };
+    std::int64_t begin = 0;
+    for (; begin + block <= n; begin += block) {
+        unsigned any = 0;
+        for (std::int64_t i = begin; i < begin + block; ++i) any |= outside(i);
+        if (any != 0) break;
+    }
+    while (begin < n && !(outside(begin) && (mask == nullptr || mask[begin]))) ++begin;
+    return begin;
+}
+
+/// Division and remainder: the divisor zero fails where the mask allows it; indices: what is out of range. A masked-out
+/// element is 0.
 template <bc::Op Op, class T, Form F>
 std::int64_t fault_loop(const void* pa, const void* pb, const void* pmask, void* pout, std::int64_t n) {
     const T* a = static_cast<const T*>(pa);
     const T* b = static_cast<const T*>(pb);
     T* out = static_cast<T*>(pout);
     const T first_a = *a, first_b = *b;
+    // While there is a division to wait for, the smallest divisor costs nothing. Long ones are divided one by one.
+    constexpr bool looks = sizeof(T) <= 4 && F != Form::vs && bc::info(Op).fault == bc::Fault::DivideByZero;
+    using Bits = std::make_unsigned_t<T>;
+    Bits least = looks ? static_cast<Bits>(~Bits{0}) : Bits{0};
     XLAZY_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) {
-        out[i] = divide<Op>(F == Form::sv ? first_a : a[i], F == Form::vs ? first_b : b[i]);
+        const T x = F == Form::sv ? first_a : a[i], y = F == Form::vs ? first_b : b[i];
+        out[i] = divide<Op>(x, y);
+        if constexpr (looks) least = static_cast<Bits>(y) < least ? static_cast<Bits>(y) : least;
     }
     const bool* mask = static_cast<const bool*>(pmask);
     if (mask != nullptr) {
@@ -236,7 +265,10 @@ std::int64_t fault_loop(const void* pa, const void* pb, const void* pmask, void*
         XLAZY_INDEPENDENT
         for (std::int64_t i = 0; i < n; ++i) out[i] = allowed[i] != 0 ? out[i] : T(0);
     }
-    return first_zero<T, F>(b, mask, n);
+    if constexpr (bc::info(Op).fault == bc::Fault::OutOfRange)
+        return first_outside<F>(a, b, mask, n);
+    else
+        return looks && least != 0 ? n : first_zero<T, F>(b, mask, n);
 }
 
 }  // namespace XLAZY_ISA

@@ -58,7 +58,7 @@ struct KernelLibrary::Impl {
     Result keep(const jc::Hash128& hash, std::shared_ptr<const jc::Entry> entry, std::shared_ptr<const Module> module);
     Result load(const jc::Hash128& hash, const jc::Lookup& found);
     std::optional<jc::Made> compile(const KernelText& text, const std::stop_token& stop, Result& result);
-    void note_failure(const CompileResult& compiled, const std::string& error);
+    void note_failure(const CompileResult& compiled, const std::string& error, const std::string& subject);
     void warn_compiler(const std::string& text);
 
     const std::function<void(const std::string&)> warn;
@@ -137,11 +137,13 @@ void KernelLibrary::Impl::warn_compiler(const std::string& text) {
     if (warn) warn(text);
 }
 
-void KernelLibrary::Impl::note_failure(const CompileResult& compiled_result, const std::string& error) {
+void KernelLibrary::Impl::note_failure(const CompileResult& compiled_result, const std::string& error,
+                                       const std::string& subject) {
     ++failed;
     // One that hangs would keep a processor busy for the whole limit each time.
     if (++failures_in_a_row >= kFailuresInARow || compiled_result.timed_out) usable = false;
-    warn_compiler(fmt::format("a kernel was not compiled and stays interpreted: {}", error));
+    warn_compiler(fmt::format("a kernel was not compiled and stays interpreted{}: {}",
+                              subject.empty() ? "" : fmt::format(" ({})", subject), error));
 }
 
 std::optional<jc::Made> KernelLibrary::Impl::compile(const KernelText& text, const std::stop_token& stop,
@@ -162,7 +164,7 @@ std::optional<jc::Made> KernelLibrary::Impl::compile(const KernelText& text, con
         result.error = made
                            ? fmt::format("{} made an object that is refused: {}", compiler->name(), loaded_result.error)
                            : made.error;
-        note_failure(made, result.error);
+        note_failure(made, result.error, text.subject);
         return std::nullopt;
     }
     failures_in_a_row = 0;

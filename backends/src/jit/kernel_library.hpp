@@ -19,6 +19,7 @@ struct KernelText {
     std::string source;
     std::vector<std::string> flags;  ///< of the compiler, in order
     std::string isa;                 ///< instruction set that the code needs, resolved, never "native"
+    std::string subject{};           ///< what it computes, for messages only
 };
 
 struct LibraryOptions {

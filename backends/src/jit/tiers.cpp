@@ -74,7 +74,7 @@ LibraryOptions library_options(const JitOptions& options) {
 
 /// What the cache has is not compiled. `only_find`: nothing is.
 Built build_in_library(KernelLibrary& library, const Unit& unit, bool only_find, std::stop_token stop) {
-    const KernelText text{unit.text, compiler_flags(unit), std::string(name_of(unit.isa))};
+    const KernelText text{unit.text, compiler_flags(unit), std::string(name_of(unit.isa)), unit.subject};
     KernelLibrary::Result result = library.find(text);
     if (result.module == nullptr && !only_find) result = library.build(text, stop);
     if (result.module == nullptr) return {{}, {}, false, result.error};
@@ -218,7 +218,7 @@ struct Tiers {
         const std::optional<Source> source = emit(variant.form_, CpuDialect(variant.isa_), kFunction);
         if (!source) return refuse(variant, kNoText);
         const auto begin = std::chrono::steady_clock::now();
-        const Built built = build({source->text, variant.isa_, source->cxx}, only_find, stop);
+        const Built built = build({source->text, variant.isa_, source->cxx, false, variant.subject_}, only_find, stop);
         nanoseconds += (std::chrono::steady_clock::now() - begin).count();
         if (built.owner != nullptr)
             publish(variant, *source, built, kFunction);
@@ -284,7 +284,7 @@ struct Tiers {
 
     /// Each kernel's unit becomes a namespace of one unit.
     std::size_t make_together(std::span<Variant* const> kernels) {
-        Unit unit{{}, kernels[0]->isa_, true, true};
+        Unit unit{{}, kernels[0]->isa_, true, true, {}};
         std::vector<std::optional<Source>> sources;
         for (std::size_t i = 0; i < kernels.size(); ++i) {
             const std::optional<Source>& source =
@@ -306,10 +306,11 @@ struct Tiers {
     }
 };
 
-Variant* find_variant(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Folding scanning) {
+Variant* find_variant(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Folding scanning, bool looks,
+                      const bc::Program* program) {
     Tiers& tiers = Tiers::get();
     if (tiers.mode.load(std::memory_order_relaxed) == JitMode::off) return nullptr;
-    return &tiers.variants.find(kernel, accesses, scanning, current_isa());
+    return &tiers.variants.find(kernel, accesses, scanning, looks, current_isa(), program);
 }
 
 const Code* code_for_run(Variant& variant, std::int64_t elements) { return Tiers::get().run(variant, elements); }

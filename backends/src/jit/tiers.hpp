@@ -28,7 +28,8 @@ struct Code {
 /// A kernel whose operands lie in a certain way, on one instruction set. Lives as long as the process.
 class Variant {
 public:
-    Variant(const bc::Kernel& kernel, std::vector<AccessForm> accesses, Folding scanning, Isa isa);
+    Variant(const bc::Kernel& kernel, std::vector<AccessForm> accesses, Folding scanning, bool looks, Isa isa,
+            std::string subject);
     Variant(const Variant&) = delete;
     Variant& operator=(const Variant&) = delete;
 
@@ -44,6 +45,7 @@ private:
     bc::Kernel kernel_;  ///< a copy: plans come and go
     KernelForm form_;
     Isa isa_;
+    std::string subject_;  ///< the operations and the user's lines that it was met for first
     std::mutex making_;
     std::atomic<State> state_{State::Interpreted};
     std::atomic<const Code*> code_{nullptr};
@@ -52,8 +54,11 @@ private:
 
 /// The variant for a kernel with operands of that form. At most kMaxVariants are made of a kernel on an instruction
 /// set: the last one reads and writes all operands by strides, and serves every form.
+/// @param looks code that looks whether values are finite
+/// @param program whose lines messages name; may be null
 /// @return null where the JIT is off
-Variant* find_variant(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Folding scanning = Folding::None);
+Variant* find_variant(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Folding scanning = Folding::None,
+                      bool looks = false, const bc::Program* program = nullptr);
 inline constexpr std::size_t kMaxVariants = 3;
 
 /// Counts a run on so many elements. @return the code that it is to use, or null
@@ -63,8 +68,9 @@ const Code* code_for_run(Variant& variant, std::int64_t elements);
 struct Unit {
     std::string text;
     Isa isa;
-    bool cxx = false;   ///< C++, else C
-    bool many = false;  ///< of many kernels: optimised less
+    bool cxx = false;       ///< C++, else C
+    bool many = false;      ///< of many kernels: optimised less
+    std::string subject{};  ///< for messages
 };
 struct Built {
     std::shared_ptr<const void> owner;              ///< null: failed

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "jit/variants.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace xlazy::be::jit {
@@ -19,6 +22,8 @@ char code_of(Kind kind) noexcept {
         case Kind::ReduceView:
         case Kind::ReduceScratch: return 'r';
         case Kind::LoadScalar: return 'c';
+        case Kind::GatherView: return 'g';
+        case Kind::ScatterView: return 'p';
         case Kind::Compute: return 'o';
     }
     return '?';
@@ -33,6 +38,25 @@ std::vector<AccessForm> any_form(const bc::Kernel& kernel) {
         accesses.push_back({reduces ? Layout::Dense : Layout::Strided});
     }
     return accesses;
+}
+
+/// "add, sqrt of heat.cpp:3, heat.cpp:4"
+std::string subject_of(const bc::Kernel& kernel, const bc::Program& program) {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> ops, lines;
+    const auto include = [](std::vector<std::string>& list, std::string text) {
+        if (std::ranges::find(list, text) == list.end()) list.push_back(std::move(text));
+    };
+    for (const MicroOp& op : kernel.ops) {
+        const char code = code_of(op.kind);
+        if (code == 'o' || code == 'r') include(ops, std::string(bc::name_of(op.op)));
+        if (code != 'l' && code != 'c') include(lines, bc::to_string(program.origins[op.instruction]));
+    }
+    if (ops.empty()) ops.emplace_back("copy");
+    std::string text = fmt::format("{} of {}", fmt::join(ops, ", "),
+                                   fmt::join(std::span(lines).first(std::min(lines.size(), most)), ", "));
+    if (lines.size() > most) text += fmt::format(" and {} other lines", lines.size() - most);
+    return text;
 }
 
 }  // namespace
@@ -56,12 +80,15 @@ std::string signature_of(const bc::Kernel& kernel) {
     return key;
 }
 
-Variant::Variant(const bc::Kernel& kernel, std::vector<AccessForm> accesses, Folding scanning, Isa isa)
-    : kernel_(kernel), form_{&kernel_, std::move(accesses), scanning}, isa_(isa) {}
+Variant::Variant(const bc::Kernel& kernel, std::vector<AccessForm> accesses, Folding scanning, bool looks, Isa isa,
+                 std::string subject)
+    : kernel_(kernel), form_{&kernel_, std::move(accesses), scanning, looks}, isa_(isa), subject_(std::move(subject)) {}
 
-Variant& Variants::find(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Folding scanning, Isa isa) {
+Variant& Variants::find(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Folding scanning, bool looks,
+                        Isa isa, const bc::Program* program) {
     const std::lock_guard guard(mutex_);
-    Family& family = families_[signature_of(kernel) + static_cast<char>(scanning) + static_cast<char>(isa)];
+    Family& family = families_[signature_of(kernel) + static_cast<char>(scanning) + static_cast<char>(isa) +
+                               (looks ? 'n' : '-')];
     const auto same = [&](std::span<const AccessForm> form) {
         return std::ranges::find_if(family,
                                     [&](const auto& each) { return std::ranges::equal(each->form().accesses, form); });
@@ -72,7 +99,8 @@ Variant& Variants::find(const bc::Kernel& kernel, std::span<const AccessForm> ac
         form = any_form(kernel);
         if (const auto at = same(form); at != family.end()) return **at;
     }
-    return *family.emplace_back(std::make_unique<Variant>(kernel, std::move(form), scanning, isa));
+    return *family.emplace_back(std::make_unique<Variant>(kernel, std::move(form), scanning, looks, isa,
+                                                          program == nullptr ? "" : subject_of(kernel, *program)));
 }
 
 }  // namespace xlazy::be::jit

@@ -15,7 +15,8 @@ std::string signature_of(const bc::Kernel& kernel);
 class Variants {
 public:
     /// As find_variant.
-    Variant& find(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Folding scanning, Isa isa);
+    Variant& find(const bc::Kernel& kernel, std::span<const AccessForm> accesses, Folding scanning, bool looks, Isa isa,
+                  const bc::Program* program = nullptr);
     /// Those that hold for `f`.
     template <class F>
     std::vector<Variant*> those(F&& f) {

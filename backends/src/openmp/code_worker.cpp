@@ -177,7 +177,8 @@ void TileWorker::call_code(std::int64_t position, std::int64_t column, std::int6
                                     columns,
                                     position,
                                     code_scans_.data(),
-                                    only_before_scans_};
+                                    only_before_scans_,
+                                    &saw_not_finite_};
     code_->function(&arguments);
 }
 

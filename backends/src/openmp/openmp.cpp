@@ -107,12 +107,15 @@ private:
     void run(Workspace& workspace, const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) const {
         TileProgram& program = workspace.kernels.bind(kernel, bindings, choices());
         if (program.nest().count() == 0) return write_empty(program);
-        run_bound(workspace, program, traps);
+        const std::span<const TileWorker> workers = run_bound(workspace, program, traps);
+        if (bindings.not_finite != nullptr && std::ranges::any_of(workers, &TileWorker::saw_not_finite))
+            bindings.not_finite->store(true, std::memory_order_relaxed);
     }
 
-    void run_bound(Workspace& workspace, TileProgram& program, Traps& traps) const {
+    /// @return those who worked
+    std::span<const TileWorker> run_bound(Workspace& workspace, TileProgram& program, Traps& traps) const {
         workspace.program = &program;
-        const int threads = threads_for(program);
+        const int threads = program.in_order() ? 1 : threads_for(program);
         if (workspace.workers.size() < static_cast<std::size_t>(threads))
             workspace.workers.resize(static_cast<std::size_t>(threads));
         const jit::Code* const code = program.code();
@@ -123,7 +126,9 @@ private:
             run_map(workspace, threads);
         else
             run_reductions(workspace, threads);
-        add_failures(program, std::span(workspace.workers.data(), static_cast<std::size_t>(threads)), traps);
+        const std::span<const TileWorker> workers(workspace.workers.data(), static_cast<std::size_t>(threads));
+        add_failures(program, workers, traps);
+        return workers;
     }
 
     static void add_failures(const TileProgram& program, std::span<const TileWorker> workers, Traps& traps) {

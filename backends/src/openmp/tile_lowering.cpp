@@ -18,7 +18,7 @@ constexpr std::size_t index_of(bc::DType type) noexcept { return static_cast<std
 
 // Time of one element in cache, in hundredths of a nanosecond, by kind of loop: it decides about threads only.
 constexpr std::int64_t kExactCost = 6, kMathsCost = 80, kComplexMathsCost = 800, kFaultCost = 100, kMoveCost = 30;
-constexpr std::int64_t kMemoryCost = 15, kScanCost = 40;
+constexpr std::int64_t kMemoryCost = 15, kScanCost = 40, kNumberCost = 200;
 
 std::int64_t cost_of(const MicroOp& op) noexcept {
     if (bc::maths_of(op.op, op.type) == bc::Maths::Exact) return kExactCost;
@@ -105,6 +105,17 @@ void TileProgram::lower_compute(std::size_t op) {
 
 bool TileProgram::is_checked(std::size_t op) const {
     return bindings_->check_finite && may_lose_finiteness(kernel_->ops[op]);
+}
+
+/// Values that die at once are still there.
+void TileProgram::add_look(std::size_t op) {
+    const bc::DType type = kernel_->ops[op].result;
+    TileOp look(places_[op].uniform ? TileOp::Kind::LookOnce : TileOp::Kind::Look);
+    look.a = places_[op].pointer;
+    look.extra = bc::is_complex(type) ? 2 : 1;
+    look.size_index = static_cast<std::uint8_t>(size_index(bc::size_of(bc::real_of(type))));
+    ops_.push_back(look);
+    cost_ += kExactCost;
 }
 
 /// The operands must outlive their result, which is looked at now.
@@ -310,6 +321,54 @@ void TileProgram::lower_scan(std::size_t op) {
     ops_.push_back(tile_op);
     cost_ += kScanCost;
     scans_.push_back({kernels().of(micro.type).scan[index_of(micro.op)], bc::size_of(micro.result)});
+}
+
+/// The view of a micro-op, whose elements are found by their numbers.
+std::uint16_t TileProgram::add_numbered(std::size_t op) {
+    const MicroOp& micro = kernel_->ops[op];
+    const auto size = static_cast<std::int64_t>(bc::size_of(micro.type));
+    Numbered view{start_of(micro), 1, size, {}};
+    bool even = true;
+    const auto dims = bindings_->program->dims_of(bindings_->program->views[micro.index]);
+    for (std::size_t axis = dims.size(); axis-- > 0;) {
+        const bc::Dim dim{dims[axis].extent, dims[axis].stride * size};
+        if (dim.extent != 1) {
+            if (view.count == 1) view.step = dim.stride;
+            even = even && dim.stride == view.step * view.count;
+        }
+        view.count *= dim.extent;
+        view.dims.insert(view.dims.begin(), dim);
+    }
+    if (even) view.dims.clear();
+    numbered_.push_back(std::move(view));
+    cost_ += kNumberCost;
+    return static_cast<std::uint16_t>(numbered_.size() - 1);
+}
+
+void TileProgram::lower_gather(std::size_t op) {
+    const MicroOp& micro = kernel_->ops[op];
+    std::uint16_t spread = 0;
+    TileOp tile_op(TileOp::Kind::Pick);
+    tile_op.size_index = static_cast<std::uint8_t>(size_index(bc::size_of(micro.type)));
+    tile_op.extra = add_numbered(op);
+    tile_op.a = per_element(micro.in[0], spread);
+    tile_op.out = result_place(op, false, true);
+    if (spread != 0) release(spread);
+    ops_.push_back(tile_op);
+}
+
+void TileProgram::lower_scatter(std::size_t op) {
+    const MicroOp& micro = kernel_->ops[op];
+    std::uint16_t spread_value = 0, spread_number = 0;
+    TileOp tile_op(TileOp::Kind::Put);
+    tile_op.size_index = static_cast<std::uint8_t>(size_index(bc::size_of(micro.type)));
+    tile_op.extra = add_numbered(op);
+    tile_op.a = per_element(micro.in[0], spread_value);
+    tile_op.b = per_element(micro.in[1], spread_number);
+    ops_.push_back(tile_op);
+    if (spread_value != 0) release(spread_value);
+    if (spread_number != 0) release(spread_number);
+    release_operands(op, 0, false);
 }
 
 /// What the reduction of no elements gives; zero where it has no value, which nobody reads.

@@ -2,6 +2,7 @@
 #include "openmp/tile_program.hpp"
 
 #include "codegen/dialect.hpp"
+#include "finite_check.hpp"
 #include "reduction_rule.hpp"
 
 #include <algorithm>
@@ -38,6 +39,8 @@ std::size_t bytes_of_element(const MicroOp& op) noexcept {
     return bc::size_of(is_reduce(op.kind) ? op.result : op.type);
 }
 
+bool by_number(Kind kind) noexcept { return kind == Kind::GatherView || kind == Kind::ScatterView; }
+
 int reduced_axis(const bc::Kernel& kernel) {
     int axis = LoopNest::kNoAxis;
     for (const MicroOp& op : kernel.ops) {
@@ -55,13 +58,14 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings, const
     kernel_ = &kernel;
     bindings_ = &bindings;
     choices_ = choices;
-    streams_ = false;
+    streams_ = in_order_ = false;
     const std::size_t count = kernel.ops.size();
     ops_.clear();
     faults_.clear();
     checks_.clear();
     reductions_.clear();
     scans_.clear();
+    numbered_.clear();
     scalars_.clear();
     panels_.clear();
     free_slots_.clear();
@@ -78,6 +82,8 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings, const
     choose_block();
     cells_begin_ = scalars_begin() + count;
     slots_begin_ = cells_begin_ + count;
+    look_.clear();
+    if (bindings.not_finite != nullptr && !bindings.check_finite) look_ = values_to_look_at(kernel);
     find_uses();
     find_uniform_values();
     choose_pairs();
@@ -85,6 +91,7 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings, const
     for (std::size_t op = 0; op < count; ++op) {
         const std::size_t before = ops_.size();
         lower(op);
+        if (!look_.empty() && look_[op]) add_look(op);
         for (std::size_t i = before; i < ops_.size(); ++i) ops_[i].before_scan = before_scan_[op];
     }
     choose_tile();
@@ -111,9 +118,12 @@ std::byte* TileProgram::start_of(const MicroOp& op) const noexcept {
 void TileProgram::rebind(const bc::Kernel& kernel, const Bindings& bindings) noexcept {
     kernel_ = &kernel;
     bindings_ = &bindings;
+    std::size_t numbered = 0;
     for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
         const MicroOp& op = kernel_->ops[i];
-        if (op.kind == Kind::LoadScalar) {
+        if (by_number(op.kind)) {
+            numbered_[numbered++].start = start_of(op);
+        } else if (op.kind == Kind::LoadScalar) {
             scalars_[places_[i].pointer - scalars_begin()] = scalar_bits(i);
         } else if (op.kind != Kind::Compute) {
             nest_.move(access_of_[i], start_of(op));
@@ -167,12 +177,14 @@ void TileProgram::bind_accesses() {
             case Kind::Compute:
                 if (op.op == bc::Op::index) access_of_[i] = nest_.add_index(op.axis);
                 break;
+            case Kind::ScatterView: in_order_ = true; break;
+            case Kind::GatherView:
             case Kind::LoadScalar: break;
         }
     }
     choices_.windows = {};  // they are the caller's
     // An element that fails is numbered in the domain's own order; in it, too, lies a block of a scan.
-    nest_.collapse(!has_lanes_to_keep() &&
+    nest_.collapse(!has_lanes_to_keep() && !in_order_ && !bindings_->check_finite &&
                    std::none_of(kernel_->ops.begin(), kernel_->ops.end(), [](const MicroOp& op) {
                        return op.kind == Kind::Compute && bc::can_fail(op.op, op.type);
                    }));
@@ -410,8 +422,7 @@ void TileProgram::find_code() {
     code_scalars_.assign(static_cast<std::size_t>(std::ranges::count(kernel_->ops, Kind::LoadScalar, &MicroOp::kind)),
                          nullptr);
     list_code_scalars();
-    const bool loops_look = bindings_->check_finite;  // at what they compute, which compiled code does not
-    if (!choices_.compiled || loops_look || nest_.count() == 0) return;
+    if (!choices_.compiled || !has_code() || nest_.count() == 0) return;
     if (!scans_.empty()) {
         code_scanning_ = choose_scanning();
         if (code_scanning_ == Folding::None) return;
@@ -429,11 +440,19 @@ void TileProgram::find_code() {
         if (!is_reduce(kernel_->ops[i].kind) && std::ranges::find(panels_, access) == panels_.end())
             form.layout = nest_.layout(nest_.accesses()[access], code_axis_);
     }
-    variant_ = jit::find_variant(*kernel_, accesses, code_scanning_);
+    variant_ = jit::find_variant(*kernel_, accesses, code_scanning_, !look_.empty(), bindings_->program);
     const bool folds = variant_ != nullptr &&
                        std::ranges::any_of(variant_->form().accesses,
                                            [](const AccessForm& form) { return form.folding != Folding::None; });
     if (!folds) code_folding_ = Folding::None;  // as the variant for all forms
+}
+
+/// Loops find elements by their numbers, check what they compute, and look at what they scan, which compiled code does
+/// not.
+bool TileProgram::has_code() const noexcept {
+    return !bindings_->check_finite && (scans_.empty() || look_.empty()) && numbered_.empty() &&
+           std::ranges::none_of(
+               kernel_->ops, [](const MicroOp& op) { return op.kind == Kind::Compute && op.op == bc::Op::in_range; });
 }
 
 Folding TileProgram::choose_folding() const noexcept {
@@ -517,6 +536,8 @@ void TileProgram::lower(std::size_t op) {
         case Kind::StoreScratch: lower_store(op); break;
         case Kind::ReduceView:
         case Kind::ReduceScratch: lower_fold(op); break;
+        case Kind::GatherView: lower_gather(op); break;
+        case Kind::ScatterView: lower_scatter(op); break;
     }
 }
 

@@ -34,7 +34,11 @@ struct TileOp {
         Fold,       ///< a -> reduction `extra`
         Check,      ///< are `out`'s values, made of a, b and c, finite? `extra` numbers the check
         CheckOnce,
+        Look,  ///< are a's values, of `size_index` bytes a part, finite?
+        LookOnce,
         Scan,  ///< a -> out, by scan `extra`
+        Pick,  ///< elements of `extra`'s view, numbered by a -> out
+        Put,   ///< a -> elements of `extra`'s view, numbered by b
     };
     explicit TileOp(Kind what) noexcept : kind(what) {}
 
@@ -84,6 +88,14 @@ struct Scan {
     std::size_t element_size;
 };
 
+/// A view whose elements are found by their numbers.
+struct Numbered {
+    std::byte* start;
+    std::int64_t count;         ///< elements
+    std::int64_t step;          ///< bytes from one to the next, if that is the same for all
+    std::vector<bc::Dim> dims;  ///< where it is not; strides in bytes
+};
+
 /// The nest of a reduction or a scan, [outer][n][inner], and the lanes and the leaf that the rule has for it: they
 /// depend on the order of the domain's axes, not on that of the nest's.
 struct ReductionShape {
@@ -130,6 +142,9 @@ public:
     /// Nothing but reductions of memory that can be folded where it lies.
     bool only_folds_memory() const noexcept;
     const std::vector<Scan>& scans() const noexcept { return scans_; }
+    const std::vector<Numbered>& numbered() const noexcept { return numbered_; }
+    /// The order of positions matters: of several values for one element the last one stays.
+    bool in_order() const noexcept { return in_order_; }
     /// Only for kernels with reductions or scans.
     ReductionShape reduction_shape() const noexcept;
     /// Compiled code for so many runs, if there is some: it takes the place of the tiles' loops. Counts them.
@@ -212,9 +227,14 @@ private:
     void lower_check(std::size_t op, const TileOp& computed);
     void check_before_fold(std::size_t op, std::uint16_t operand);
     bool is_checked(std::size_t op) const;
+    void add_look(std::size_t op);
     void lower_store(std::size_t op);
     void lower_fold(std::size_t op);
     void lower_scan(std::size_t op);
+    void lower_gather(std::size_t op);
+    void lower_scatter(std::size_t op);
+    std::uint16_t add_numbered(std::size_t op);
+    bool has_code() const noexcept;
     std::optional<std::size_t> memory_to_fold(bc::ValueId value) const;
     static bc::Scalar identity(const bc::MicroOp& reduction);
 
@@ -235,7 +255,7 @@ private:
     const bc::Kernel* kernel_ = nullptr;
     const Bindings* bindings_ = nullptr;
     Choices choices_;
-    bool streams_ = false;
+    bool streams_ = false, in_order_ = false;
     LoopNest nest_;
     unsigned inner_axis_ = 0;
     std::int64_t block_ = 1, tile_ = 1, cost_ = 0;
@@ -245,6 +265,7 @@ private:
     std::vector<CheckSite> checks_;
     std::vector<Reduction> reductions_;
     std::vector<Scan> scans_;
+    std::vector<Numbered> numbered_;
     std::vector<const void*> scalars_;
     std::vector<bc::Scalar> formed_;  ///< by micro-op: where it is not the recorded one
     std::vector<Layout> layouts_;
@@ -263,6 +284,7 @@ private:
     std::vector<std::size_t> absorbed_by_;
     std::vector<std::size_t> stores_;  ///< all stores
     std::vector<std::size_t> direct_;  ///< of a compute: the access that it writes itself, or kNoAccess
+    std::vector<bool> look_;           ///< empty: at nothing
     std::vector<Place> places_;
     std::vector<std::uint16_t> free_slots_;
 };

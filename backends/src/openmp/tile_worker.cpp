@@ -64,6 +64,7 @@ void TileWorker::prepare(const TileProgram& program, const jit::Code* code) {
     if (!program.scans().empty()) shape_ = program.reduction_shape();
     only_before_scans_ = false;
     failures_.assign(program.faults().size(), Failure{kNoFailure, {}});
+    saw_not_finite_ = 0;
     not_finite_.assign(program.checks().size(), NotFinite{});
     block_number_ = kNoBlock;
     if (code_ != nullptr) prepare_code();
@@ -202,7 +203,11 @@ void TileWorker::step(const TileOp& op, std::int64_t count) noexcept {
         case Kind::Fold: fold(op.extra, static_cast<const std::byte*>(p[op.a]), count); break;
         case Kind::Check: check(op, count); break;
         case Kind::CheckOnce: check(op, 1); break;
+        case Kind::Look: look(op, count); break;
+        case Kind::LookOnce: look(op, 1); break;
         case Kind::Scan: scan(op, count); break;
+        case Kind::Pick: pick(op, count); break;
+        case Kind::Put: put(op, count); break;
     }
 }
 
@@ -336,6 +341,64 @@ void TileWorker::check(const TileOp& op, std::int64_t count) noexcept {
     found.value = value_at(site.op->result, p[op.out], at);
     for (unsigned i = 0; i < std::min(arity, 2u); ++i)
         found.operands[i] = value_at(site.op->type, operands[i].at(site.op->type, at), 0);
+}
+
+/// What comes before scans is computed twice; the second time is enough.
+void TileWorker::look(const TileOp& op, std::int64_t count) noexcept {
+    if (saw_not_finite_ != 0 || only_before_scans_) return;
+    const std::int64_t parts = count * op.extra;
+    if (kernels().not_finite[op.size_index](pointers_[op.a], parts) != parts) saw_not_finite_ = 1;
+}
+
+namespace {
+
+/// Calls f(std::integral_constant) with the size of elements.
+template <class F>
+void with_size(std::uint8_t size_index, F&& f) {
+    switch (size_index) {
+        case 0: return f(std::integral_constant<std::size_t, 1>{});
+        case 1: return f(std::integral_constant<std::size_t, 2>{});
+        case 2: return f(std::integral_constant<std::size_t, 4>{});
+        case 3: return f(std::integral_constant<std::size_t, 8>{});
+        default: return f(std::integral_constant<std::size_t, 16>{});
+    }
+}
+
+/// Where element `number` lies, if there is one; else null.
+std::byte* element(const Numbered& view, std::int64_t number) noexcept {
+    if (static_cast<std::uint64_t>(number) >= static_cast<std::uint64_t>(view.count)) return nullptr;
+    if (view.dims.empty()) return view.start + number * view.step;
+    std::byte* address = view.start;
+    for (std::size_t axis = view.dims.size(); axis-- > 0; number /= view.dims[axis].extent)
+        address += number % view.dims[axis].extent * view.dims[axis].stride;
+    return address;
+}
+
+}  // namespace
+
+void TileWorker::pick(const TileOp& op, std::int64_t count) noexcept {
+    const Numbered& view = program_->numbered()[op.extra];
+    const auto* const numbers = static_cast<const std::int64_t*>(pointers_[op.a]);
+    with_size(op.size_index, [&]<std::size_t Size>(std::integral_constant<std::size_t, Size>) {
+        auto* to = static_cast<std::byte*>(pointers_[op.out]);
+        for (std::int64_t i = 0; i < count; ++i, to += Size) {
+            if (const std::byte* const from = element(view, numbers[i]))
+                std::memcpy(to, from, Size);
+            else
+                std::memset(to, 0, Size);
+        }
+    });
+}
+
+void TileWorker::put(const TileOp& op, std::int64_t count) noexcept {
+    const Numbered& view = program_->numbered()[op.extra];
+    const auto* const numbers = static_cast<const std::int64_t*>(pointers_[op.b]);
+    with_size(op.size_index, [&]<std::size_t Size>(std::integral_constant<std::size_t, Size>) {
+        const auto* from = static_cast<const std::byte*>(pointers_[op.a]);
+        for (std::int64_t i = 0; i < count; ++i, from += Size) {
+            if (std::byte* const to = element(view, numbers[i])) std::memcpy(to, from, Size);
+        }
+    });
 }
 
 void TileWorker::fold(std::size_t number, const std::byte* values, std::int64_t count) noexcept {

@@ -82,6 +82,8 @@ public:
 
     const std::vector<Failure>& failures() const noexcept { return failures_; }
     const std::vector<NotFinite>& not_finite() const noexcept { return not_finite_; }
+    /// A value that was looked at was not finite.
+    bool saw_not_finite() const noexcept { return saw_not_finite_ != 0; }
 
 private:
     static constexpr std::int64_t kNoBlock = -2;
@@ -129,8 +131,11 @@ private:
     void write_index(const TileOp& op, std::int64_t count) noexcept;
     void fault(const TileOp& op, std::int64_t count) noexcept;
     void check(const TileOp& op, std::int64_t count) noexcept;
+    void look(const TileOp& op, std::int64_t count) noexcept;
     void fold(std::size_t reduction, const std::byte* values, std::int64_t count) noexcept;
     void scan(const TileOp& op, std::int64_t count) noexcept;
+    void pick(const TileOp& op, std::int64_t count) noexcept;
+    void put(const TileOp& op, std::int64_t count) noexcept;
     /// Calls f(address, rows, row stride, columns, column stride) for the parts of an access in the tile.
     template <class F>
     void for_each_part(std::size_t access, std::int64_t count, F&& f) const noexcept;
@@ -156,6 +161,7 @@ private:
     std::vector<FoldTarget> targets_;
     std::vector<Failure> failures_;
     std::vector<NotFinite> not_finite_;
+    unsigned char saw_not_finite_ = 0;
     std::int64_t block_number_ = kNoBlock;
     std::int64_t index_[bc::kMaxRank] = {};  ///< of the block, along the axes before the inner ones
     std::int64_t first_ = 0;                 ///< of the tile, in its block

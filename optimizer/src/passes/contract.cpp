@@ -30,7 +30,9 @@ public:
     void shorten(bc::Kernel& kernel) {
         mark(kernel);
         for (const MicroOp& op : kernel.ops) {
-            if (op.kind == MicroOp::Kind::LoadView) base_wanted_[base_of(op)] = true;
+            const bool reads = op.kind == MicroOp::Kind::LoadView || op.kind == MicroOp::Kind::GatherView ||
+                               op.kind == MicroOp::Kind::ScatterView;
+            if (reads) base_wanted_[base_of(op)] = true;
         }
         remove_marked(kernel);
         drop_versions(kernel);

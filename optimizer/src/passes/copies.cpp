@@ -31,6 +31,7 @@ public:
         ++clock_;
         for (unsigned i = 0; i < bc::operand_count(instruction); ++i) {
             Operand& in = instruction.in[i];
+            if (is_gathered(instruction, i) || is_kept(instruction, i)) continue;  // its shape matters
             while (const Copy* copy = copy_of(in)) {
                 if (!may_replace(in, *copy, instruction)) break;
                 in = copy->from;
@@ -73,7 +74,8 @@ private:
     bool stays_separate(const Instruction& reader, Operand from) {
         if (!reader.out.is_view()) return true;
         const Relation relation = draft_.facts.hazard(reader.out.index(), from.index());
-        return relation == Relation::Disjoint || (relation == Relation::Identical && !is_reduction(reader));
+        return relation == Relation::Disjoint ||
+               (relation == Relation::Identical && !is_reduction(reader) && !is_scatter(reader));
     }
 
     void note(const Instruction& instruction) {

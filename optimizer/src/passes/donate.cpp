@@ -13,7 +13,8 @@ using Kind = bc::MicroOp::Kind;
 namespace {
 
 bool of_view(Kind kind) noexcept {
-    return kind == Kind::LoadView || kind == Kind::StoreView || kind == Kind::ReduceView;
+    return kind == Kind::LoadView || kind == Kind::StoreView || kind == Kind::ReduceView || kind == Kind::GatherView ||
+           kind == Kind::ScatterView;
 }
 bool of_scratch(Kind kind) noexcept {
     return kind == Kind::LoadScratch || kind == Kind::StoreScratch || kind == Kind::ReduceScratch;

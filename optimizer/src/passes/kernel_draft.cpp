@@ -46,12 +46,14 @@ bool KernelDraft::can_hold(const Instruction& instruction, FuseContext& context)
             const TempOrigin& origin = context.temps[operand.index()];
             if (origin.kernel == TempOrigin::kInPiece && origin.reduction) return false;
         } else if (operand.is_view()) {
-            const Access use{operand.index(), bases(operand.index()), true, false, false};
+            if (is_kept(instruction, i)) continue;
+            const Access use{operand.index(), bases(operand.index()), true, false, is_gathered(instruction, i)};
             if (verdict(use, context, true) == Verdict::Blocked) return false;
         }
     }
     if (instruction.out.is_view()) {
-        const Access use{instruction.out.index(), bases(instruction.out.index()), false, true, reduction};
+        const bool scatter = is_scatter(instruction);
+        const Access use{instruction.out.index(), bases(instruction.out.index()), scatter, true, reduction || scatter};
         if (verdict(use, context, true) == Verdict::Blocked) return false;
     }
     // At most: a load an operand, the operation, a store.
@@ -69,26 +71,29 @@ void KernelDraft::add(const Instruction& instruction, FuseContext& context) {
         const Operand operand = instruction.in[i];
         if (operand.is_scalar())
             include(scalars_, operand.index());
+        else if (is_kept(instruction, i))
+            continue;
         else if (operand.is_view())
-            use_view(operand.index(), false, false, context);
+            use_view(operand.index(), true, false, is_gathered(instruction, i), context);
         else if (context.temps[operand.index()].kernel != TempOrigin::kInPiece)
             include(loaded_temps, operand.index());
     }
     if (instruction.out.is_view()) {
         if (!reduction && context.needs_memory(context.program.views[instruction.out.index()].base)) ++operations_;
-        use_view(instruction.out.index(), true, reduction, context);
+        const bool scatter = is_scatter(instruction);
+        use_view(instruction.out.index(), scatter, true, reduction || scatter, context);
     } else {
         context.temps[instruction.out.index()] = {TempOrigin::kInPiece, reduction};
     }
 }
 
-void KernelDraft::use_view(std::uint32_t view, bool write, bool reduced, FuseContext& context) {
-    const Access use{view, context.program.views[view].base, !write, write, reduced};
+void KernelDraft::use_view(std::uint32_t view, bool read, bool write, bool elsewhere, FuseContext& context) {
+    const Access use{view, context.program.views[view].base, read, write, elsewhere};
     if (write) renew_if_needed(use, context);
-    const std::size_t known = reduced ? kNone : find(view, context);
+    const std::size_t known = elsewhere ? kNone : find(view, context);
     if (known == kNone) {
         accesses.push_back(use);
-        if (!write) ++loads_;
+        if (read) ++loads_;
         if (write && context.needs_memory(use.base)) ++stores_;
     } else if (write && !accesses[known].written) {
         accesses[known].written = true;
@@ -98,7 +103,7 @@ void KernelDraft::use_view(std::uint32_t view, bool write, bool reduced, FuseCon
 
 std::size_t KernelDraft::look_for(std::uint32_t view, const FuseContext& context) const {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
-        if (!accesses[i].reduced && context.facts.looks_same(accesses[i].view, view)) return i;
+        if (!accesses[i].elsewhere && context.facts.looks_same(accesses[i].view, view)) return i;
     }
     return kNone;
 }
@@ -119,14 +124,14 @@ Verdict KernelDraft::verdict(const Access& use, FuseContext& context, bool membe
             worst = Verdict::Aligned;
             continue;
         }
-        if (relation == Relation::Overlap || !member || access.reduced || use.reduced) return Verdict::Blocked;
+        if (relation == Relation::Overlap || !member || access.elsewhere || use.elsewhere) return Verdict::Blocked;
         worst = Verdict::Aligned;
     }
     return worst;
 }
 
 bool KernelDraft::may_renew(const Access& write, const Access& access, const FuseContext& context) const {
-    if (!write.written || write.reduced || access.written) return false;
+    if (!write.written || write.elsewhere || access.written) return false;
     if (write.view < context.versionable.size() && context.versionable[write.view]) return true;
     return std::ranges::find(versions, write.base, &bc::Version::base) != versions.end();
 }
@@ -167,7 +172,7 @@ Fit KernelDraft::fit(const KernelDraft& piece, FuseContext& context, std::uint32
     std::uint32_t stores = stores_;
     auto scalars = static_cast<std::uint32_t>(scalars_.size());
     for (const Access& use : piece.accesses) {
-        const std::size_t known = use.reduced ? kNone : look_for(use.view, context);
+        const std::size_t known = use.elsewhere ? kNone : look_for(use.view, context);
         if (use.loaded) ++(known != kNone ? result.shared : loads);
         if (use.written && (known == kNone || !accesses[known].written) && context.needs_memory(use.base)) ++stores;
     }
@@ -189,7 +194,7 @@ void KernelDraft::merge(const KernelDraft& piece, FuseContext& context, std::uin
     }
     for (const Access& use : piece.accesses) {
         if (use.written) renew_if_needed(use, context);
-        const std::size_t known = use.reduced ? kNone : find(use.view, context);
+        const std::size_t known = use.elsewhere ? kNone : find(use.view, context);
         if (known == kNone) {
             accesses.push_back(use);
             loads_ += use.loaded ? 1 : 0;

@@ -39,7 +39,7 @@ struct Access {
     std::uint32_t base;
     bool loaded;  ///< its first use is a read
     bool written;
-    bool reduced;  ///< written by a reduction
+    bool elsewhere;  ///< not element by element: written by a reduction, or found by numbers
 };
 
 /// Ordered: each one forbids more.
@@ -97,7 +97,7 @@ private:
     /// To be called before the write is added.
     void renew_if_needed(const Access& write, FuseContext& context);
     bool has_temp(std::uint32_t temp, FuseContext& context, std::uint32_t number) const;
-    void use_view(std::uint32_t view, bool write, bool reduced, FuseContext& context);
+    void use_view(std::uint32_t view, bool read, bool write, bool elsewhere, FuseContext& context);
 
     std::vector<std::uint32_t> scalars_;
     std::uint32_t operations_ = 0;  ///< without loads

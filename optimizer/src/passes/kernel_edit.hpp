@@ -64,7 +64,8 @@ inline void remove_unused_values(bc::Kernel& kernel) {
     std::vector<bool> wanted(kernel.ops.size(), false);
     for (std::size_t i = kernel.ops.size(); i-- > 0;) {
         const bc::MicroOp& op = kernel.ops[i];
-        const bool load = op.kind == Kind::LoadView || op.kind == Kind::LoadScratch || op.kind == Kind::LoadScalar;
+        const bool load = op.kind == Kind::LoadView || op.kind == Kind::LoadScratch || op.kind == Kind::LoadScalar ||
+                          op.kind == Kind::GatherView;
         if (!load && (op.kind != Kind::Compute || bc::can_fail(op.op, op.type))) wanted[i] = true;
         for (const bc::ValueId in : op.in) {
             if (wanted[i] && in != bc::kNoValue) wanted[in] = true;

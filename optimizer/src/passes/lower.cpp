@@ -30,10 +30,8 @@ public:
     void add(const Instruction& instruction, std::uint32_t source) {
         source_ = source;
         if (kernel_->ops.empty()) kernel_->domain = instruction.domain;
-        if (is_reduction(instruction)) {
-            reduce(instruction);
-            return;
-        }
+        if (is_reduction(instruction)) return reduce(instruction);
+        if (is_scatter(instruction)) return scatter(instruction);
         const ValueId value = instruction.op == bc::Op::copy ? operand(instruction, 0) : compute(instruction);
         if (instruction.out.is_view())
             store_view(instruction.out.index(), instruction.result, value);
@@ -82,9 +80,22 @@ private:
     }
 
     ValueId compute(const Instruction& instruction) {
+        if (is_gathered(instruction, 0)) {
+            MicroOp op = operation(instruction, MicroOp::Kind::GatherView);
+            op.index = instruction.in[0].index();
+            op.in[0] = operand(instruction, 1);
+            return emit(op);
+        }
         MicroOp op = operation(instruction, MicroOp::Kind::Compute);
         for (unsigned i = 0; i < bc::operand_count(instruction); ++i) op.in[i] = operand(instruction, i);
         return emit(op);
+    }
+
+    void scatter(const Instruction& instruction) {
+        MicroOp op = operation(instruction, MicroOp::Kind::ScatterView);
+        op.index = instruction.out.index();
+        for (unsigned i = 0; i < 2; ++i) op.in[i] = operand(instruction, i);
+        emit(op);
     }
 
     void reduce(const Instruction& instruction) {

@@ -38,6 +38,8 @@ Lifetimes lifetimes(const Draft& draft) {
                 case MicroOp::Kind::LoadView:
                 case MicroOp::Kind::StoreView:
                 case MicroOp::Kind::ReduceView:
+                case MicroOp::Kind::GatherView:
+                case MicroOp::Kind::ScatterView:
                     result.bases[draft.program.views[op.index].base].use(first, last);
                     break;
                 case MicroOp::Kind::LoadScratch:

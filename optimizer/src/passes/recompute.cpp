@@ -56,6 +56,8 @@ private:
             switch (op.kind) {
                 case Kind::LoadView: note_load(bases_[base_of(op)], k); break;
                 case Kind::LoadScratch: note_load(scratch_[op.index], k); break;
+                case Kind::GatherView: note_load(bases_[base_of(op)], k); break;
+                case Kind::ScatterView: note_load(bases_[base_of(op)], k); [[fallthrough]];
                 case Kind::StoreView:
                 case Kind::ReduceView:
                     note_store(bases_[base_of(op)], k, op.kind == Kind::StoreView);
@@ -118,6 +120,7 @@ private:
         unsigned cost = 0;
         for (std::size_t i = 0; i < tree_.size(); ++i) {
             const MicroOp& op = ops[tree_[i]];
+            if (op.kind == Kind::GatherView) return false;
             if (op.kind != Kind::Compute) continue;
             if (is_scan(op) || bc::can_fail(op.op, op.type) ||
                 (bc::is_complex(op.type) && bc::maths_of(op.op, op.type) == bc::Maths::Vector))
@@ -139,6 +142,8 @@ private:
         if (kernels_[user].ops.size() + tree_.size() > kMaxMicroOps) return false;
         if (calls_maths_ && !reduces_outermost(maker, user)) return false;
         for (const MicroOp& op : kernels_[user].ops) {
+            const bool by_number = op.kind == Kind::GatherView || op.kind == Kind::ScatterView;
+            if (by_number && store.kind == Kind::StoreView && base_of(op) == base_of(store)) return false;
             if (loads_it(op, store) && op.kind == Kind::LoadView && !draft_.facts.same_read(op.index, store.index))
                 return false;
         }

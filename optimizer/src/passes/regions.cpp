@@ -197,7 +197,8 @@ private:
         for (const MicroOp& op : kernel.ops) {
             if (op.kind == Kind::Compute && bc::can_fail(op.op, op.type)) return false;
             if (!bc::touches_memory(op)) continue;
-            const bool writes = op.kind != Kind::LoadView && op.kind != Kind::LoadScratch;
+            const bool writes =
+                op.kind != Kind::LoadView && op.kind != Kind::LoadScratch && op.kind != Kind::GatherView;
             const Storage storage = of_scratch(op.kind) ? Storage{Storage::Kind::Scratch, op.index}
                                                         : Storage{Storage::Kind::Base, program_.views[op.index].base};
             for (const RegionStorage& known : map.storages()) {

@@ -8,15 +8,18 @@ using bc::Operand;
 
 namespace {
 
+bool overlaps(Facts& facts, const Instruction& instruction, unsigned operand) {
+    if (!instruction.in[operand].is_view() || is_kept(instruction, operand)) return false;
+    const bool elsewhere = is_reduction(instruction) || is_scatter(instruction) || is_gathered(instruction, operand);
+    const Relation relation = facts.hazard(instruction.out.index(), instruction.in[operand].index());
+    return relation == Relation::Overlap || (relation == Relation::Identical && elsewhere);
+}
+
 bool overlaps_input(Facts& facts, const Instruction& instruction) {
     if (!instruction.out.is_view()) return false;
-    const bool reduction = is_reduction(instruction);
-    for (unsigned i = 0; i < bc::operand_count(instruction); ++i) {
-        if (!instruction.in[i].is_view()) continue;
-        const Relation relation = facts.hazard(instruction.out.index(), instruction.in[i].index());
-        if (relation == Relation::Overlap || (relation == Relation::Identical && reduction)) return true;
-    }
-    return false;
+    bool any = false;
+    for (unsigned i = 0; i < bc::operand_count(instruction); ++i) any = overlaps(facts, instruction, i) || any;
+    return any;
 }
 
 Instruction copy_of(const Instruction& like, bc::DType type, Operand out, Operand in) {
@@ -44,12 +47,16 @@ void separate(Draft& draft) {
             result.push(instruction, source);
             continue;
         }
-        const Operand temp = Operand::temp(result.temp_count++);
-        if (is_reduction(instruction)) {
-            result.push(copy_of(instruction, instruction.type, temp, instruction.in[0]), source);
-            instruction.in[0] = temp;
+        if (is_reduction(instruction) || is_scatter(instruction)) {
+            for (unsigned k = 0; k < bc::operand_count(instruction); ++k) {
+                if (!overlaps(draft.facts, instruction, k)) continue;
+                const Operand temp = Operand::temp(result.temp_count++);
+                result.push(copy_of(instruction, bc::operand_type(instruction, k), temp, instruction.in[k]), source);
+                instruction.in[k] = temp;
+            }
             result.push(instruction, source);
         } else {
+            const Operand temp = Operand::temp(result.temp_count++);
             const Instruction copy = copy_of(instruction, instruction.result, instruction.out, temp);
             instruction.out = temp;
             result.push(instruction, source);

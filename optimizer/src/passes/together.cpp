@@ -25,12 +25,7 @@ struct Use {
 std::int64_t cost_of(const MicroOp& op) noexcept {
     if (op.kind == Kind::LoadScalar) return 0;
     if (op.kind != Kind::Compute) return 1;
-    switch (bc::maths_of(op.op, op.type)) {
-        case bc::Maths::Vector: return 8;
-        case bc::Maths::Scalar: return 20;
-        case bc::Maths::Exact: break;
-    }
-    return 1;
+    return bc::maths_of(op.op, op.type) == bc::Maths::Exact ? 1 : 8;
 }
 
 class Gathering {
@@ -68,7 +63,8 @@ private:
             if (!bc::touches_memory(op)) continue;
             const bool scratch =
                 op.kind == Kind::LoadScratch || op.kind == Kind::StoreScratch || op.kind == Kind::ReduceScratch;
-            const bool writes = op.kind != Kind::LoadView && op.kind != Kind::LoadScratch;
+            const bool writes =
+                op.kind != Kind::LoadView && op.kind != Kind::LoadScratch && op.kind != Kind::GatherView;
             const Use use = scratch ? Use{{Storage::Kind::Scratch, op.index}, 0, writes}
                                     : Use{{Storage::Kind::Base, program_.views[op.index].base}, op.index, writes};
             const auto known = std::ranges::find_if(

@@ -22,6 +22,7 @@ std::uint32_t cost_of(const Instruction& instruction) noexcept {
     if (bc::maths_of(instruction.op, instruction.type) == bc::Maths::Vector) return 8 * parts;
     if (instruction.op == Op::copy || bc::info(instruction.op).kind == bc::OpKind::Generate) return 0;
     if (is_scan(instruction)) return 8 * parts;
+    if (bc::info(instruction.op).kind == bc::OpKind::Gather) return 4;
     if (instruction.op != Op::div && instruction.op != Op::mod && instruction.op != Op::sqrt) return parts;
     return (bc::is_integer(instruction.type) ? 12 : 3) * parts;
 }
@@ -84,6 +85,7 @@ public:
     }
 
     void add(Instruction instruction, std::uint32_t source) {
+        if (is_scatter(instruction)) return add_scatter(instruction, source);
         Formula formula{word_of(instruction), instruction.domain};
         std::uint32_t cost = cost_of(instruction);
         for (unsigned i = 0; i < bc::operand_count(instruction); ++i) {
@@ -110,6 +112,16 @@ public:
         value.place = instruction.out;
         value.version = version_of(instruction.out);
         value.source = source;
+    }
+
+    /// What it writes is a part of what its view shows then.
+    void add_scatter(Instruction instruction, std::uint32_t source) {
+        for (unsigned i = 0; i < 2; ++i) {
+            Operand& in = instruction.in[i];
+            if (in.is_temp() && replaced_[in.index()]) in = replaced_[in.index()];
+        }
+        result_.push(instruction, source);
+        write(instruction, new_number());
     }
 
     Code finish() { return std::move(result_); }

@@ -19,7 +19,7 @@ bool pays(const bc::Program& program, std::uint32_t view) noexcept {
 void choose_versions(Draft& draft) {
     draft.versionable.assign(draft.program.views.size(), false);
     for (const bc::Instruction& instruction : draft.code.instructions) {
-        if (!instruction.out.is_view() || is_reduction(instruction)) continue;
+        if (!instruction.out.is_view() || is_reduction(instruction) || is_scatter(instruction)) continue;
         const std::uint32_t view = instruction.out.index();
         draft.versionable[view] = pays(draft.program, view);
     }

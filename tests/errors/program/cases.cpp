@@ -111,6 +111,34 @@ void sum_overflows() {
     std::cout << sum << '\n';
 }
 
+void lost() {
+    const doubles x = {2, 1e-320, 4};
+    const doubles weight = xt::exp(-1.0 / x);  // line lost
+    std::cout << weight(1) << '\n';            // 0: the infinity is gone
+}
+
+void compiled() {
+    doubles x = xt::arange<double>(200'000.0);
+    x += 1.0;  // line compiled.before
+    x(123'456) = 0;
+    const doubles weight = xt::exp(-1.0 / x) + 1.0;  // line compiled
+    const doubles half = weight * 0.5;
+    std::cout << half(123'456) << '\n';
+}
+
+void scan_overflows() {
+    const doubles x = {1, 1e308, 1e308, -2};
+    const doubles sums = xt::cumsum(x);  // line scan_overflows
+    std::cout << xt::amin(sums)() << '\n';
+}
+
+void updated_in_place() {
+    doubles x = {1, 0, 4};
+    x = x * 2.0 - 1.0;
+    x += xt::log(x);  // line in_place
+    std::cout << x(0) << '\n';
+}
+
 void finite() {
     const doubles x = {1, 2, std::nan("")};
     const doubles y = xt::log(x) * 2.0 + xt::exp(x);
@@ -150,9 +178,81 @@ void picks() {
     const matrix table = xt::ones<int>({3, 4});
     const std::vector<xt::xindex> places = {{0, 1}, {1, 4}, {2, 0}};
     const ints picked = xt::index_view(table, places);  // line picks
-    std::cout << picked(0) << '\n';
+    const ints more = picked + 1;                       // line picks.more
+    std::cout << more << '\n';                          // line picks.read
 }
 // ]
+
+void picks_written() {
+    matrix table = xt::ones<int>({3, 4});
+    const std::vector<xt::xindex> places = {{0, 1}, {3, 1}, {2, 0}};
+    xt::index_view(table, places) = 7;  // line picks_written
+    std::cout << table(2, 0) << '\n';
+}
+
+void pick_of_a_view() {
+    const matrix table = xt::ones<int>({3, 4});
+    const std::vector<xt::xindex> places = {{0, 1}, {1, 4}};
+    const auto picked = xt::index_view(table, places);
+    std::cout << picked(0) << '\n';
+    std::cout << picked(1) << '\n';  // line pick_of_a_view
+}
+
+void characters() {
+    const xt::xtensor<char, 1> a = {'a', 'b'}, zero = {1, 0};
+    const xt::xtensor<char, 1> each = a / zero;  // line characters
+    std::cout << int(each(0)) << '\n';
+}
+
+void loop() {
+    const ints a = {1, 2, 3}, zero = {1, 0, 2};
+    int sum = 0;
+    for (const int x : a / zero) sum += x;  // line loop
+    std::cout << sum << '\n';
+}
+
+void printed() {
+    const ints a = {1, 2, 3};
+    const ints bad = a / 0;  // line printed
+    for (int i = 0; i < 2; ++i) {
+        try {
+            std::cout << bad << '\n';
+        } catch (const xlazy::deferred_error& error) {
+            std::cout << std::string(error.what()).substr(0, std::string(error.what()).find(':', 10)) << '\n';
+        }
+    }
+}
+
+/// A function of the user's that reads another array while xtensor evaluates.
+void inside() {
+    const ints a = {1, 2, 3};
+    const ints bad = a / 0;  // line inside
+    const auto f = xt::vectorize([&](int i) { return bad(i - 1); });
+    const ints b = f(a + 0);
+    std::cout << b(0) << '\n';
+}
+
+void axes() {
+    const xt::xarray<double> cube = xt::ones<double>({3, 3, 1});
+    std::cout << xt::amax(cube, {-2, 0})(0) << '\n';              // neither sorted nor positive
+    const xt::xarray<double> twice = xt::amax(cube, {0, 1, -3});  // line axes
+    std::cout << twice(0) << '\n';
+}
+
+/// An error that is passed on, met by a handler that works with arrays, while another one is due.
+void two_handlers() {
+    const ints a = {1, 2, 3};
+    ints first = a / 0, second = a % 0;
+    try {
+        std::cout << first(0) << '\n';
+    } catch (const xlazy::deferred_error&) {
+        first = a * 2;
+        const ints sum = first + a;
+        std::cout << sum(2) << '\n';
+    }
+    second = first;
+    std::cout << second(1) << '\n';
+}
 
 // [memory
 void memory() {
@@ -236,7 +336,10 @@ const Case kCases[] = {
     {"at", at, "", "An index out of range", "`at` looks at every index, as xtensor's does."},
     {"bounds", bounds, "XLAZY_CHECK=bounds", "An index out of range, in `a(i, j)`",
      "Looked for with `XLAZY_CHECK=bounds` only. Without it such an index reads other memory, as in xtensor."},
-    {"picks", picks, "", "An index out of range, in `index_view`", "Thrown at the line that makes the view."},
+    {"picks", picks, "", "An index out of range, in `index_view`",
+     "Found when the statement runs that uses the view. Reading a single element of the view, `picked(1)`, looks at "
+     "its "
+     "index at once, and throws `std::out_of_range`."},
     {"memory", memory, "XLAZY_MEMORY_LIMIT=30M", "No memory",
      "The largest arrays are named with the lines that made them. Before a batch fails, it is tried in pieces. "
      "Statements that "
@@ -254,6 +357,18 @@ const Case kCases[] = {
     {"overflow", overflow, "", nullptr, ""},
     {"sum_overflows", sum_overflows, "", nullptr, ""},
     {"finite", finite, "", nullptr, ""},
+    {"lost", lost, "", nullptr, ""},
+    {"compiled", compiled, "", nullptr, ""},
+    {"scan_overflows", scan_overflows, "", nullptr, ""},
+    {"in_place", updated_in_place, "", nullptr, ""},
+    {"picks_written", picks_written, "", nullptr, ""},
+    {"pick_of_a_view", pick_of_a_view, "", nullptr, ""},
+    {"characters", characters, "", nullptr, ""},
+    {"loop", loop, "", nullptr, ""},
+    {"printed", printed, "", nullptr, ""},
+    {"inside", inside, "", nullptr, ""},
+    {"axes", axes, "", nullptr, ""},
+    {"two_handlers", two_handlers, "", nullptr, ""},
     {"bounds_of_view", bounds_of_view, "", nullptr, ""},
     {"bounds_written", bounds_written, "", nullptr, ""},
 };

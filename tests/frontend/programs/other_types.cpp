@@ -38,8 +38,22 @@ PROGRAM(other_types, long_and_long_long) { same_size<long, long long>(out); }
 PROGRAM(other_types, unsigned_long_and_unsigned_long_long) { same_size<unsigned long, unsigned long long>(out); }
 PROGRAM(other_types, long_long_and_unsigned_long) { same_size<long long, unsigned long>(out); }
 PROGRAM(other_types, signed_and_unsigned_char) { same_size<signed char, unsigned char>(out); }
-FALLBACK_PROGRAM(other_types, char_and_signed_char) { same_size<char, signed char>(out); }
-FALLBACK_PROGRAM(other_types, signed_char_and_char) { same_size<signed char, char>(out); }
+PROGRAM(other_types, char_and_signed_char) { same_size<char, signed char>(out); }
+PROGRAM(other_types, signed_char_and_char) { same_size<signed char, char>(out); }
+PROGRAM(other_types, wide_characters) { same_size<char16_t, unsigned short>(out); }
+
+PROGRAM(other_types, text) {
+    xt::xtensor<char, 1> a = {'x', 't', 'e', 'n', 's', 'o', 'r'};
+    static_assert(has_type<int, decltype(a + a)>);
+    static_assert(has_type<char, decltype(xt::where(a < 'n', a, a))>);
+    out("quotient", a / 7);
+    out("codes", xt::cast<int>(a) * 2);
+    a -= char('a' - 'A');
+    out("changed", a);
+    xt::view(a, xt::range(1, 3)) = '-';
+    out("view", a);
+    out("largest", xt::amax(a));
+}
 
 FALLBACK_PROGRAM(other_types, long_double) {
     const xt::xarray<double> a = sample<double>({3, 4}, 1);

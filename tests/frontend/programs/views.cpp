@@ -185,6 +185,47 @@ FALLBACK_PROGRAM(views, keep_drop_index_and_masks) {
     out("masked", masked);
 }
 
+PROGRAM(views, elements_by_their_indices) {
+    xt::xtensor<double, 2> a = sample<double>({5, 6}, 18);
+    const std::vector<xt::xindex> places = {{0, 0}, {4, 5}, {2, 2}, {4, 5}, {1, 0}};
+    const xt::xtensor<double, 2> b = sample<double>({5, 6}, 19);
+    out("read", xt::index_view(a, places));
+    out("in an expression", xt::index_view(a, places) * 2.0 - xt::index_view(b, places));
+    out("of an expression", xt::index_view(a + b, places));
+    out("of a view", xt::index_view(xt::view(a, xt::range(4, 0, -1), xt::range(0, 6, 2)), {{0, 0}, {3, 2}, {1, 1}}));
+    out("of a transposed array", xt::index_view(xt::transpose(a), {{5, 4}, {0, 0}, {1, 3}}));
+    out("none", xt::index_view(a, std::vector<xt::xindex>()));
+    auto some = xt::index_view(a, places);
+    some = xt::xtensor<double, 1>{1, 2, 3, 4, 5};
+    out("the last of two stays", a);
+    some += xt::xtensor<double, 1>{10, 20, 30, 40, 50};
+    out("an array", a);
+    some = some * 2.0 + xt::index_view(b, places);
+    out("itself", a);
+    xt::index_view(a, {{3, 3}, {3, 4}}) = -1.0;
+    xt::index_view(a, {{3, 3}, {0, 4}}) *= 4.0;
+    out("numbers", a);
+    xt::xtensor<int, 3> cube = sample<int>({2, 3, 4}, 20);
+    const std::vector<xt::xindex> corners = {{0, 0, 0}, {1, 2, 3}, {0, 2, 0}};
+    xt::index_view(cube, corners) = xt::index_view(cube, corners) + 100;
+    out("three axes", cube);
+    xt::xtensor<int, 1> line = xt::arange<int>(10);
+    xt::index_view(line, std::vector<xt::xindex>{{9}, {1}, {4}}) = xt::view(line, xt::range(0, 3));
+    out("one axis", line);
+}
+
+FALLBACK_PROGRAM(views, iterators_of_elements_by_their_indices) {
+    xt::xtensor<double, 2> a = sample<double>({5, 6}, 21);
+    auto some = xt::index_view(a, {{0, 1}, {3, 3}, {2, 5}});
+    std::fill(some.begin(), some.end(), 7.0);
+    out("filled", a);
+    some(1) = 9.0;
+    out("an element", some(1) + some(2));
+    out("written", a);
+    xt::index_view(a, {{0, 1}, {3, 3}, {0, 1}}) += 1.0;
+    out("twice", a);
+}
+
 PROGRAM(views, noalias_of_views) {
     xt::xarray<double> a = sample<double>({4, 5}, 16);
     const xt::xarray<double> b = sample<double>({4, 5}, 17);

@@ -5,6 +5,7 @@
 #include "xlazy/backends/isa.hpp"
 #include "xlazy/bytecode/plan.hpp"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,11 +26,15 @@ struct Bindings {
     /// XLAZY_CHECK=nan: operations that make a NaN or an infinity of finite numbers are reported. Traps of the kind
     /// SawNotFinite say of a reduction that not all of its operands are finite.
     bool check_finite = false;
+    /// Cheaper: becomes true if an operation may have made a NaN or an infinity. Reductions are not looked at: their
+    /// results show it. A back end that cannot tell makes it true.
+    std::atomic<bool>* not_finite = nullptr;
 
-    /// Memory that a load or store of a base has, before the view's offset.
+    /// Memory that a load, gather, store or scatter of a base has, before the view's offset.
     std::byte* memory_of(const bc::Kernel& kernel, const bc::MicroOp& op) const noexcept {
         const std::uint32_t base = program->views[op.index].base;
-        if (op.kind != bc::MicroOp::Kind::LoadView && !kernel.versions.empty()) {
+        const bool reads = op.kind == bc::MicroOp::Kind::LoadView || op.kind == bc::MicroOp::Kind::GatherView;
+        if (!reads && !kernel.versions.empty()) {
             const std::size_t version = kernel.version_of(base);
             if (version != bc::Kernel::kNoVersion) return static_cast<std::byte*>(versions[version]);
         }

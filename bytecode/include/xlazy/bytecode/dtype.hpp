@@ -57,8 +57,8 @@ constexpr DType complex_of(DType type) noexcept {
 DType dtype_from_name(std::string_view name) noexcept;
 
 /// DType of a C++ type, DType::none for types that the bytecode does not have.
-/// Integers map by signedness and size, so `long` and `long long` are both i64; character types other than
-/// signed and unsigned char are no numbers here.
+/// Integers map by signedness and size, so `long` and `long long` are both i64, and characters are the integers that
+/// C++ takes them for.
 template <class T>
 constexpr DType dtype_of() noexcept {
     using U = std::remove_cv_t<T>;
@@ -67,8 +67,7 @@ constexpr DType dtype_of() noexcept {
     else if constexpr (std::is_same_v<U, double>) return DType::f64;
     else if constexpr (std::is_same_v<U, std::complex<float>>) return DType::c64;
     else if constexpr (std::is_same_v<U, std::complex<double>>) return DType::c128;
-    else if constexpr (std::is_integral_v<U> && !std::is_same_v<U, wchar_t> && !std::is_same_v<U, char> &&
-                       !std::is_same_v<U, char8_t> && !std::is_same_v<U, char16_t> && !std::is_same_v<U, char32_t>) {
+    else if constexpr (std::is_integral_v<U>) {
         constexpr bool negative = std::is_signed_v<U>;
         if constexpr (sizeof(U) == 1) return negative ? DType::i8 : DType::u8;
         else if constexpr (sizeof(U) == 2) return negative ? DType::i16 : DType::u16;

@@ -41,6 +41,9 @@ private:
 /// Reduce: the domain is the operand's shape; `out` lacks axis `axis`, or keeps it with extent 1 (kKeepAxis).
 /// Scan: the domain is the operand's shape, and `out` has it; an element is made of those up to its index along `axis`.
 /// Generate (index): the value is the position along `axis`.
+/// Gather: in[0] is a view, whose elements are numbered in row-major order; in[1] is broadcast to the domain.
+/// Scatter: in[0] and in[1] are broadcast to the domain; `out` and in[2] are one view, of any shape.
+/// in_range: `axis` is that of the user's array, for messages; the domain need not have it.
 struct Instruction {
     static constexpr std::uint8_t kKeepAxis = 1;  ///< flag of reductions: the reduced axis stays, with extent 1
     static constexpr std::uint8_t kMasked = 2;    ///< flag of ops that can fail: in[2] is a bool mask, see ops.def

@@ -12,7 +12,7 @@ enum class Op : std::uint16_t {
 #undef XLAZY_OP
 };
 
-enum class OpKind : std::uint8_t { Map, Reduce, Scan, Generate };
+enum class OpKind : std::uint8_t { Map, Reduce, Scan, Generate, Gather, Scatter };
 enum class OperandTypes : std::uint8_t {
     All,
     Ordered,  ///< all but complex
@@ -26,7 +26,7 @@ enum class OperandTypes : std::uint8_t {
     Index,
 };
 enum class ResultType : std::uint8_t { Same, Bool, Real, Complex, Any };
-enum class Fault : std::uint8_t { None, DivideByZero };
+enum class Fault : std::uint8_t { None, DivideByZero, OutOfRange };
 enum class Maths : std::uint8_t { Exact, Vector };
 
 struct OpInfo {
@@ -91,6 +91,12 @@ constexpr Maths maths_of(Op op, DType type) noexcept {
 
 /// Can an element of this op fail on its data? (Floating-point division cannot.)
 constexpr bool can_fail(Op op, DType type) noexcept { return info(op).fault != Fault::None && is_integer(type); }
+
+/// Does the instruction's axis mean something?
+constexpr bool has_axis(Op op) noexcept {
+    const OpKind kind = info(op).kind;
+    return kind == OpKind::Reduce || kind == OpKind::Scan || kind == OpKind::Generate || op == Op::in_range;
+}
 
 /// The value of a reduction along an axis without indices.
 enum class Identity : std::uint8_t { None, Zero, One };

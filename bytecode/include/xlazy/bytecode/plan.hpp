@@ -26,6 +26,8 @@ struct MicroOp {
         StoreScratch,   ///< in[0] to scratch `index`
         ReduceView,     ///< reduction of in[0] by `op` along `axis`, to view `index`
         ReduceScratch,  ///< the same, to scratch `index`
+        GatherView,     ///< element of view `index` whose row-major number is in[0]
+        ScatterView,    ///< in[0] to the element of view `index` whose row-major number is in[1]
     };
     Kind kind = Kind::Compute;
     ScalarForm form = ScalarForm::Value;  ///< LoadScalar

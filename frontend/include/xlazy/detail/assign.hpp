@@ -254,6 +254,10 @@ struct part_target {
 template <class B>
 struct part_target<lazy_view<B>> : part_target<B> {};
 
+/// Views that are no windows and yet written through by iterators.
+template <class B>
+inline constexpr bool is_written_through = part_target<B>::ok;
+
 template <assignment O, class D, class E>
 inline constexpr bool recorded_part_update = [] {
     if constexpr (part_target<D>::ok)
@@ -380,8 +384,30 @@ bool keeps_buffer(const D& d, const E& e) {
     return std::equal(shape.begin(), shape.end(), d.shape().begin());
 }
 
+/// Left sides that are elements by their indices; see indexed.hpp.
+template <class D>
+struct indexed_target {
+    static constexpr bool ok = false;
+};
+template <class B>
+struct indexed_target<lazy_view<B>> : indexed_target<B> {};
+
+template <assignment O, class D, class E>
+inline constexpr bool recorded_indexed = [] {
+    if constexpr (indexed_target<D>::ok)
+        return recorded_values_of<O, D, E>;
+    else
+        return false;
+}();
+
+template <assignment O, class D, class E>
+bool record_indexed(D& d, const E& e);
+
 template <assignment O, class D, class E>
 void update(D& d, const E& e) {
+    if constexpr (recorded_indexed<O, D, E>) {
+        if (located([&] { return record_indexed<O>(d, e); })) return;
+    }
     if constexpr (recorded_update<O, D, E>) {
         located([&] { record_update<O>(d, e); });
     } else if constexpr (recorded_scatter<O, D, E>) {

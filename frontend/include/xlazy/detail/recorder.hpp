@@ -70,6 +70,13 @@ public:
     Value reduce(Op op, Value value, std::uint32_t axes, bool keep_dims);
     /// Running reduction along an axis. @throws std::invalid_argument if there is no such axis
     Value scan(Op op, Value value, std::size_t axis);
+    /// The i64 values as indices of an axis with so many elements. Where one is no such index the statement fails late,
+    /// with index, axis and extent, and 0 takes its place. `axis`: of the user's array.
+    /// @throws std::invalid_argument if the values are not i64 or there is no such axis
+    Value in_range(Value indices, std::int64_t extent, std::size_t axis);
+    /// Elements of the window by their numbers (i64) in row-major order, in the numbers' shape; 0 where there is no
+    /// such element.
+    Value gather(const ViewRef& view, Value numbers);
     /// i64: position along `axis` of the shape.
     Value index(std::size_t axis, std::size_t rank, const std::size_t* extents);
     /// Shape of a value.
@@ -79,8 +86,13 @@ public:
     /// Ends the statement: `view <- value` (cast to the base's type; broadcast to the view). In eager mode, or where a
     /// pin demands it, it runs before this returns. @throws ShapeMismatch; deferred_error (eager mode)
     void store(const ViewRef& view, Value value);
+    /// Ends the statement as store() does: the elements of the window with these numbers (i64), in row-major order of
+    /// the numbers, are set to the value, which is broadcast to their shape; of several values for one element the last
+    /// one stays. Numbers of no element are passed over.
+    void scatter(const ViewRef& view, Value value, Value numbers);
 
 private:
+    void finish(std::uint32_t base, Base& target);
     Value append(Op op, DType type, DType result, std::uint32_t domain, std::initializer_list<Value> operands);
     Value reduce_axis(Op op, Value value, std::size_t axis, bool keep_dims);
 

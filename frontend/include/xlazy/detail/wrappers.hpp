@@ -154,7 +154,7 @@ public:
 #define XLAZY_VIEW_ITERATORS(name)                                                                        \
     template <xt::layout_type L = XTENSOR_DEFAULT_TRAVERSAL>                                              \
     auto name(here line = here::current()) {                                                              \
-        if constexpr (is_recorded_expression<B> && !part_target<B>::ok)                                   \
+        if constexpr (is_recorded_expression<B> && !is_written_through<B>)                                \
             return std::as_const(*this).template name<L>(line);                                           \
         else                                                                                              \
             return iterator_over(base_cast(), kWritable, line, [this] { return B::template name<L>(); }); \

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// index_view and filter, which work on the elements, not in the queue; filtration, which is recorded.
+// index_view and filtration, which are recorded; filter, which works on the elements, not in the queue.
 #pragma once
 
 #include "xlazy/detail/chosen.hpp"
+#include "xlazy/detail/indexed.hpp"
 #include "xlazy/detail/wrappers.hpp"
 
 #include "xlazy/detail/stock_begin.hpp"
@@ -33,14 +34,6 @@ decltype(auto) evaluated_condition(O&& condition) {
         return std::forward<O>(condition);
 }
 
-/// @throws std::out_of_range with the line, for an index that `e` does not have
-template <class E, class I>
-void check_indices(const E& e, const I& indices) {
-    located([&] {
-        for (const auto& index : indices) xt::check_element_index(e.shape(), index.cbegin(), index.cend());
-    });
-}
-
 namespace overloads {
 using namespace xt;
 
@@ -53,21 +46,18 @@ inline auto filtration(E&& e, C&& condition) noexcept {
 template <class E, class I>
     requires lazy<std::decay_t<E>>
 inline auto index_view(E&& e, I&& indices) {
-    check_indices(e, indices);
-    return make_lazy_view(stock::index_view(std::forward<E>(e), std::forward<I>(indices)));
+    return index_elements<E, std::decay_t<I>>(std::forward<E>(e), std::forward<I>(indices));
 }
 // For every expression: xtensor's own calls to_array, which is ambiguous with std::to_array in C++20.
 template <class E, std::size_t L>
     requires(sizeof(E) != 0)
 inline auto index_view(E&& e, const xindex (&indices)[L]) {
-    if constexpr (lazy<std::decay_t<E>>) check_indices(e, indices);
     std::array<xindex, L> list;
     std::copy(indices, indices + L, list.begin());
-    auto view = stock::index_view(std::forward<E>(e), std::move(list));
     if constexpr (lazy<std::decay_t<E>>)
-        return make_lazy_view(std::move(view));
+        return index_elements<E, std::array<xindex, L>>(std::forward<E>(e), std::move(list));
     else
-        return view;
+        return stock::index_view(std::forward<E>(e), std::move(list));
 }
 template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E, class O>
     requires(lazy<std::decay_t<E>> || lazy<std::decay_t<O>>)
