@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays made of others' elements: joined, rolled, repeated, tiled, padded; diagonals and triangles. Of arrays, views and
-// expressions, and inside of expressions.
+// Arrays made of others' elements: joined, rolled, repeated, tiled, padded; diagonals and triangles. Of arrays, views
+// and expressions, and inside of expressions.
 #include "program.hpp"
 
 #include <xtensor/xbuilder.hpp>
@@ -44,6 +44,7 @@ PROGRAM(rearranged, rolled) {
     const xt::xarray<int> a = sample<int>({3, 4, 5}, 1);
     for (std::ptrdiff_t shift : {-7, -1, 0, 1, 3, 59, 61}) {
         out("all", xt::roll(a, shift));
+        if (shift >= 3) continue;  // xtensor writes outside of the result
         for (std::ptrdiff_t axis : {0, 1, 2}) out("axis", xt::roll(a, shift, axis));
     }
     const xt::xtensor<int, 2, xt::layout_type::column_major> c = sample<int>({3, 4}, 2);
@@ -54,11 +55,11 @@ PROGRAM(rearranged, rolled) {
 
 PROGRAM(rearranged, repeated) {
     const xt::xarray<double> a = sample<double>({3, 4}, 1);
-    const xt::xtensor<float, 1> v = sample<float>({5}, 2);
+    const xt::xarray<float> v = sample<float>({5}, 2);
     for (std::size_t axis : {0, 1}) {
         for (std::size_t count : {0, 1, 3}) out("evenly", xt::repeat(a, count, axis));
     }
-    out("each", xt::repeat(a, {0, 2, 1, 3}, 1));
+    out("each", xt::repeat(a, {2, 0, 1, 3}, 1));
     out("vector", xt::repeat(v, 2, 0));
     out("inside", xt::repeat(a, 2, 0) * 2. - 1.);
     const xt::xarray<double> doubled = a * 2.;
@@ -79,7 +80,8 @@ PROGRAM(rearranged, tiled) {
 
 PROGRAM(rearranged, padded) {
     const xt::xarray<double> a = sample<double>({4, 3}, 1);
-    for (const auto mode : {xt::pad_mode::constant, xt::pad_mode::symmetric, xt::pad_mode::wrap, xt::pad_mode::periodic}) {
+    for (const auto mode :
+         {xt::pad_mode::constant, xt::pad_mode::symmetric, xt::pad_mode::wrap, xt::pad_mode::periodic}) {
         out("both", xt::pad(a, Widths{{1, 2}, {3, 0}}, mode));
         out("most", xt::pad(a, Widths{{4, 4}, {3, 3}}, mode));
         out("none", xt::pad(a, Widths{{0, 0}, {0, 0}}, mode));

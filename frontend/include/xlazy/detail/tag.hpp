@@ -80,6 +80,21 @@ concept has_holder = holder<std::decay_t<S>>::known;
 template <class S>
 using held = typename holder<std::decay_t<S>>::type;
 
+/// Do two expressions stand for the same elements?
+template <class E>
+bool same_place(const E& a, const E& b);
+
+/// What an iterator over the slices of an H keeps of it: two iterators are compared by the place, not by the elements.
+template <class H>
+class placed : public H {
+public:
+    template <class E>
+        requires(!std::is_same_v<E, placed> && std::is_constructible_v<H, const E&>)
+    placed(const E& e) : H(e) {}
+
+    friend bool operator==(const placed& a, const placed& b) { return same_place<H>(a, b); }
+};
+
 template <class S>
 using held_as = std::conditional_t<std::is_const_v<std::remove_reference_t<S>>, const held<S>, held<S>>;
 
@@ -147,7 +162,7 @@ template <class S>
     requires xlazy::detail::has_holder<S>
 struct ptr_closure_type<S> {
     using underlying_type = xlazy::detail::held<S>;
-    using type = underlying_type;
+    using type = xlazy::detail::placed<underlying_type>;
 };
 template <class S>
     requires xlazy::detail::has_holder<S>

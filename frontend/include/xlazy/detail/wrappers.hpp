@@ -309,6 +309,19 @@ bool equal_elements(const E1& a, const E2& b) {
     return same;
 }
 
+template <class E>
+bool same_place(const E& a, const E& b) {
+    if constexpr (viewed<E>::ok) {
+        const window v = viewed<E>::get(a);
+        const window w = viewed<E>::get(b);
+        return v.base == w.base && v.offset == w.offset && v.rank == w.rank &&
+               std::equal(v.extents, v.extents + v.rank, w.extents) &&
+               std::equal(v.strides, v.strides + v.rank, w.strides);
+    } else {
+        return equal_elements(evaluated(a), evaluated(b));
+    }
+}
+
 template <class E1, class E2>
     requires(lazy<E1> || lazy<E2>)
 bool operator==(const xt::xexpression<E1>& a, const xt::xexpression<E2>& b) {

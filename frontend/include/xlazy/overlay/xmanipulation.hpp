@@ -5,6 +5,7 @@
 
 #include "xlazy/detail/fallback.hpp"
 #include "xlazy/detail/rearrange.hpp"
+#include "xlazy/overlay/xoperation.hpp"
 #include "xlazy/overlay/xreducer.hpp"
 #include "xlazy/overlay/xstrided_view.hpp"
 
@@ -128,6 +129,21 @@ inline auto roll(E&& e, std::ptrdiff_t shift, std::ptrdiff_t axis) {
 }
 
 template <class E>
+    requires lazy_condition<std::decay_t<E>>
+inline auto trim_zeros(E&& e, const std::string& direction = "fb") {
+    if (e.dimension() != 1) throw_statement_error("trim_zeros needs an array with one axis");
+    const auto size = static_cast<std::ptrdiff_t>(e.size());
+    std::ptrdiff_t first = size;
+    std::ptrdiff_t last = 0;
+    for_each_true<xt::layout_type::row_major>(e, [&](const auto& index) {
+        first = std::min(first, static_cast<std::ptrdiff_t>(index[0]));
+        last = static_cast<std::ptrdiff_t>(index[0]) + 1;
+    });
+    const std::ptrdiff_t begin = direction.find('f') == std::string::npos ? 0 : first;
+    const std::ptrdiff_t end = direction.find('b') == std::string::npos || begin == size ? size : last;
+    return strided_view(std::forward<E>(e), {xt::range(begin, end)});
+}
+template <class E>
     requires lazy<std::decay_t<E>>
 inline auto repeat(E&& e, const std::vector<std::size_t>& repeats, std::size_t axis) {
     return repeated(std::forward<E>(e), repeats, axis);
@@ -145,4 +161,5 @@ using xlazy::detail::overloads::flatten;
 using xlazy::detail::overloads::ravel;
 using xlazy::detail::overloads::repeat;
 using xlazy::detail::overloads::roll;
+using xlazy::detail::overloads::trim_zeros;
 }  // namespace xt

@@ -177,6 +177,65 @@ using xlazy::detail::overloads::count_nonnan;
 using xlazy::detail::overloads::count_nonzero;
 }  // namespace xt
 
+// ---- nanmean, nanvar, nanstd
+
+namespace xlazy::detail {
+
+/// xtensor's shares an expression that is no variable; ours are shared as they are.
+template <class T, class E, class Options, class... X>
+auto nanmean_of(here line, const E& e, const Options& options, const X&... axes) {
+    return at_line(line, e, [&] {
+        using value_type = std::conditional_t<std::is_void_v<T>, double, T>;
+        using common = std::common_type_t<typename E::value_type, value_type>;
+        using sum_type = std::conditional_t<std::is_void_v<T>, common, T>;
+        return overloads::nansum<sum_type>(e, axes..., options, line) /
+               xt::cast<value_type>(overloads::count_nonnan(e, axes..., options, line));
+    });
+}
+
+template <class T, class E, class Options>
+auto nanvar_of_all(here line, const E& e, const Options& options) {
+    return at_line(line, e, [&] {
+        const auto average = nanmean_of<T>(line, e, lazy_options());
+        const xtensor<typename std::decay_t<decltype(average)>::value_type, 0> whole(average);
+        return nanmean_of<T>(line, square(e - whole), options);
+    });
+}
+template <class T, class E, class X, class Options>
+auto nanvar_over(here line, const E& e, const X& axes, const Options& options) {
+    return at_line(line, e, [&] {
+        const auto sorted = sorted_axes(e, axes);
+        const std::tuple<xt::evaluation_strategy::lazy_type, xt::keep_dims_type> keeping;
+        const auto average = nanmean_of<std::conditional_t<std::is_void_v<T>, double, T>>(line, e, keeping, sorted);
+        const auto kept = evaluated_copy(average, rt::LineScope::current());
+        return nanmean_of<T>(line, square(e - kept), options, sorted);
+    });
+}
+
+}  // namespace xlazy::detail
+
+#define XLAZY_NAN_REDUCTION(name, all, some)                                                        \
+    XLAZY_REDUCER_FORM(name, (), (, XTL_REQUIRES(is_reducer_options<EVS>)), (), (), all)            \
+    XLAZY_REDUCER_FORM(name, (, class X), (, XTL_REQUIRES(xtl::negation<is_reducer_options<X>>)),   \
+                       (, XTL_REQUIRES(xtl::negation<is_reducer_options<X>>)), (, X && axes), some) \
+    XLAZY_REDUCER_FORM(name, (, class I, std::size_t N), (), (), (, const I(&axes)[N]), some)
+
+namespace xlazy::detail::overloads {
+using namespace xt;
+XLAZY_NAN_REDUCTION(nanmean, (nanmean_of<T>(line, e, options)), (nanmean_of<T>(line, e, options, axes)))
+XLAZY_NAN_REDUCTION(nanvar, (nanvar_of_all<T>(line, e, options)), (nanvar_over<T>(line, e, axes, options)))
+XLAZY_NAN_REDUCTION(nanstd, (xt::sqrt(nanvar_of_all<T>(line, e, options))),
+                    (xt::sqrt(nanvar_over<T>(line, e, axes, options))))
+}  // namespace xlazy::detail::overloads
+
+#undef XLAZY_NAN_REDUCTION
+
+namespace xt {
+using xlazy::detail::overloads::nanmean;
+using xlazy::detail::overloads::nanstd;
+using xlazy::detail::overloads::nanvar;
+}  // namespace xt
+
 // ---- sums and products along an axis
 
 namespace xlazy::detail {
@@ -284,6 +343,15 @@ template <class E>
 auto cov(const E& x, const E& y) {
     return xt::cov(x, y);
 }
+template <class F, class E, class... A>
+auto accumulate(F&& f, E&& e, A... axis_and_strategy) {
+    return xt::accumulate(std::forward<F>(f), std::forward<E>(e), axis_and_strategy...);
+}
+template <class F, class E, class X, class O>
+auto reduce_immediate(F&& f, E&& e, X&& axes, O&& options) {
+    return xt::reduce_immediate(std::forward<F>(f), std::forward<E>(e), std::forward<X>(axes),
+                                std::forward<O>(options));
+}
 
 }  // namespace stock
 
@@ -373,6 +441,29 @@ inline auto minmax(E&& e, EVS es = EVS()) {
         return reducer;
 }
 
+// A user's own functions.
+template <class F, class E, class EVS = DEFAULT_STRATEGY_ACCUMULATORS, XTL_REQUIRES(is_evaluation_strategy<EVS>)>
+    requires lazy<std::decay_t<E>>
+inline auto accumulate(F&& f, E&& e, EVS evaluation_strategy = EVS()) {
+    return fall_back_to("accumulate",
+                        [&] { return stock::accumulate(std::forward<F>(f), std::forward<E>(e), evaluation_strategy); });
+}
+template <class F, class E, class EVS = DEFAULT_STRATEGY_ACCUMULATORS>
+    requires lazy<std::decay_t<E>>
+inline auto accumulate(F&& f, E&& e, std::ptrdiff_t axis, EVS evaluation_strategy = EVS()) {
+    return fall_back_to("accumulate", [&] {
+        return stock::accumulate(std::forward<F>(f), std::forward<E>(e), axis, evaluation_strategy);
+    });
+}
+template <class F, class E, class X, class O>
+    requires lazy<std::decay_t<E>>
+inline auto reduce_immediate(F&& f, E&& e, X&& axes, O&& raw_options) {
+    return fall_back_to("reduce_immediate", [&] {
+        return stock::reduce_immediate(std::forward<F>(f), std::forward<E>(e), std::forward<X>(axes),
+                                       std::forward<O>(raw_options));
+    });
+}
+
 template <class E1, class E2, class E3, class T>
     requires(lazy<E1> || lazy<E2> || lazy<E3>)
 inline auto interp(const E1& x, const E2& xp, const E3& fp, T left, T right) {
@@ -418,8 +509,10 @@ struct xcontainer_inner_types<xlazy::detail::lazy_minmax<B>> : xcontainer_inner_
 template <class B>
 struct xiterable_inner_types<xlazy::detail::lazy_minmax<B>> : xiterable_inner_types<B> {};
 
+using xlazy::detail::overloads::accumulate;
 using xlazy::detail::overloads::convolve;
 using xlazy::detail::overloads::cov;
 using xlazy::detail::overloads::interp;
 using xlazy::detail::overloads::minmax;
+using xlazy::detail::overloads::reduce_immediate;
 }  // namespace xt
