@@ -371,6 +371,14 @@ void TileProgram::lower_scatter(std::size_t op) {
     release_operands(op, 0, false);
 }
 
+/// Loops find elements by their numbers, check what they compute, and look at what they scan, which compiled code does
+/// not.
+bool TileProgram::has_code() const noexcept {
+    return !bindings_->check_finite && (scans_.empty() || look_.empty()) && numbered_.empty() &&
+           std::ranges::none_of(
+               kernel_->ops, [](const MicroOp& op) { return op.kind == MicroOp::Kind::Compute && op.op == bc::Op::in_range; });
+}
+
 /// What the reduction of no elements gives; zero where it has no value, which nobody reads.
 bc::Scalar TileProgram::identity(const MicroOp& reduction) {
     return bc::convert_scalar(bc::make_scalar(bc::identity_of(reduction.op) == bc::Identity::One), reduction.result);

@@ -447,14 +447,6 @@ void TileProgram::find_code() {
     if (!folds) code_folding_ = Folding::None;  // as the variant for all forms
 }
 
-/// Loops find elements by their numbers, check what they compute, and look at what they scan, which compiled code does
-/// not.
-bool TileProgram::has_code() const noexcept {
-    return !bindings_->check_finite && (scans_.empty() || look_.empty()) && numbered_.empty() &&
-           std::ranges::none_of(
-               kernel_->ops, [](const MicroOp& op) { return op.kind == Kind::Compute && op.op == bc::Op::in_range; });
-}
-
 Folding TileProgram::choose_folding() const noexcept {
     const bool possible = !reductions_.empty() && std::ranges::all_of(kernel_->ops, [](const MicroOp& op) {
         return !is_reduce(op.kind) || can_fold(op.type);
