@@ -79,8 +79,9 @@ std::vector<T> special_values() {
                               27.3,     9.02,
                               10.06,    5.95,
                               16777216, 9007199254740992};
-    std::vector<T> values{Limits::infinity(),   Limits::quiet_NaN(), Limits::max(),    Limits::min(),
-                          Limits::denorm_min(), Limits::min() / 3,   Limits::epsilon()};
+    std::vector<T> values{Limits::infinity(),   Limits::quiet_NaN(),   Limits::max(),     Limits::min(),
+                          Limits::denorm_min(), Limits::min() / 3,     Limits::epsilon(), Limits::max() / 3,
+                          Limits::max() / 2,    Limits::max() * T(0.4)};
     for (const double number : numbers) {
         T up = static_cast<T>(number), down = up;
         values.push_back(up);

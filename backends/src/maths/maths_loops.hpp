@@ -8,6 +8,7 @@
 #include "maths/maths_functions.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace xlazy::be {
 inline namespace XLAZY_ISA {
@@ -80,16 +81,37 @@ struct MathsType<Complex<P>> {
 template <class T>
 using MathsVector = typename MathsType<T>::Vector;
 
+/// The even and the odd elements of two vectors, and two vectors' elements in turn.
+template <class V, int... I>
+V even_of(V a, V b, std::integer_sequence<int, I...>) {
+    return __builtin_shufflevector(a, b, (2 * I)...);
+}
+template <class V, int... I>
+V odd_of(V a, V b, std::integer_sequence<int, I...>) {
+    return __builtin_shufflevector(a, b, (2 * I + 1)...);
+}
+template <int First, class V, int... I>
+V in_turn(V a, V b, std::integer_sequence<int, I...>) {
+    constexpr int lanes = sizeof...(I);
+    return __builtin_shufflevector(a, b, (First + I / 2 + (I % 2) * lanes)...);
+}
+
 /// `count` elements; the lanes after them are 1.
 template <class T>
 MathsVector<T> load_lanes(const T* from, std::int64_t count) {
     if constexpr (is_complex<T>) {
-        MathsVector<T> v{math::xl_all(decltype(T::re)(1)), math::xl_all(decltype(T::re)(0))};
-        for (std::int64_t i = 0; i < count; ++i) {
-            v.re[i] = from[i].re;
-            v.im[i] = from[i].im;
+        constexpr std::int64_t lanes = MathsType<T>::lanes;
+        T part[lanes];
+        if (count < lanes) {
+            for (T& number : part) number = {1, 0};
+            std::memcpy(part, from, static_cast<std::size_t>(count) * sizeof(T));
+            from = part;
         }
-        return v;
+        decltype(MathsVector<T>::re) low, high;
+        std::memcpy(&low, from, sizeof low);
+        std::memcpy(&high, from + lanes / 2, sizeof high);
+        const std::make_integer_sequence<int, lanes> places;
+        return {even_of(low, high, places), odd_of(low, high, places)};
     } else {
         MathsVector<T> v = math::xl_all(T(1));
         std::memcpy(&v, from, static_cast<std::size_t>(count) * sizeof(T));
@@ -99,7 +121,10 @@ MathsVector<T> load_lanes(const T* from, std::int64_t count) {
 template <class R>
 void store_lanes(R* to, MathsVector<R> v, std::int64_t count) {
     if constexpr (is_complex<R>) {
-        for (std::int64_t i = 0; i < count; ++i) to[i] = {v.re[i], v.im[i]};
+        constexpr int lanes = MathsType<R>::lanes;
+        const std::make_integer_sequence<int, lanes> places;
+        const decltype(v.re) all[2] = {in_turn<0>(v.re, v.im, places), in_turn<lanes / 2>(v.re, v.im, places)};
+        std::memcpy(to, all, static_cast<std::size_t>(count) * sizeof(R));
     } else {
         std::memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(R));
     }

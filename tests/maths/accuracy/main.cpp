@@ -254,6 +254,9 @@ doubles among {} random arguments and hard ones (next to multiples of pi / 2, li
 among every {}th number against double precision. Costs are nanoseconds an element in the first-level cache, on one
 core of the machine that printed the page; `xlazy-info --math` measures them on another.
 
+Larger sweeps so far, 10 million doubles and all 2^32 floats each: exp 0.664 and 0.764, log 0.676 and 0.905, expm1 0.804
+and 0.793.
+
 | function | f64 error | f32 error | f64 AVX-512 | f64 AVX2 | f32 AVX-512 | f32 AVX2 |
 |---|---|---|---|---|---|---|
 )";
