@@ -161,9 +161,9 @@ Job make_heat(const Sizes& sizes) {
 // ---- b08
 
 template <class T, class F>
-Job make_expression(const Sizes& sizes, F of) {
+Job make_expression(const Sizes& sizes, double low, F of) {
     const std::size_t n = sizes.at(0);
-    const auto a = buffer(spread<double>(n, 0.5, 1.5, 81)), b = buffer(spread<double>(n, 0.5, 1.5, 82));
+    const auto a = buffer(spread<double>(n, low, 1.5, 81)), b = buffer(spread<double>(n, 0.5, 1.5, 82));
     const auto result = std::make_shared<Buffer<T>>(n);
     const auto run = [=] {
         const double *x = a->data(), *y = b->data();
@@ -184,13 +184,13 @@ double tenth_power(double b) {
 }
 
 void add_expressions(Cases& cases) {
-    const auto add = [&]<class T>(const char* name, T, auto of) {
-        cases[std::string("b08.") + name] = [=](const Sizes& sizes) { return make_expression<T>(sizes, of); };
+    const auto add = [&]<class T>(const char* name, T, double low, auto of) {
+        cases[std::string("b08.") + name] = [=](const Sizes& sizes) { return make_expression<T>(sizes, low, of); };
     };
-    add("scaled", 0.0, [](double a, double b) { return 2.0 * a + 3.0 * b; });
-    add("powers", 0.0, [](double a, double b) { return 2.0 * a + tenth_power(b); });
-    add("compared", static_cast<unsigned char>(0), [](double a, double b) { return a * b - 4.1 * a > 2.5 * b; });
-    add("waves", 0.0, [](double a, double b) { return std::sin(a) + std::sinh(a / b); });
+    add("scaled", 0.0, 0.5, [](double a, double b) { return 2.0 * a + 3.0 * b; });
+    add("powers", 0.0, 0.5, [](double a, double b) { return 2.0 * a + tenth_power(b); });
+    add("compared", static_cast<unsigned char>(0), -1.5, [](double a, double b) { return a * b - 4.1 * a > 2.5 * b; });
+    add("waves", 0.0, 0.5, [](double a, double b) { return std::sin(a) + std::sinh(a / b); });
 }
 
 // ---- b09
