@@ -131,7 +131,8 @@ void CudaBinding::note_operand(const MicroOp& op, std::byte* memory, std::size_t
         at->written = true;
         at->overwritten = at->overwritten || elements == size;
     } else {
-        at->read = at->written = true;  // in a way that is not known here
+        at->read = true;
+        at->written = at->written || op.kind == Kind::ScatterView;  // elements that stay are read
     }
 }
 

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -124,12 +126,53 @@ void large() {
     for (Array* each : {&a, &b, &c, &d, &e, &f}) print("array", *each);
 }
 
+/// Milliseconds of a statement on large arrays, and what that is in memory traffic. The best of some runs.
+template <class Statement>
+void measure(const char* name, double bytes, Statement statement) {
+    using Clock = std::chrono::steady_clock;
+    double best = 1e300;
+    for (int run = 0; run < 12; ++run) {
+        const Clock::time_point start = Clock::now();
+        statement();
+        xlazy::flush();
+        best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+    }
+    std::printf("  %-24s %9.3f ms %8.1f GB/s\n", name, best * 1e3, bytes / best * 1e-9);
+}
+
+void speed() {
+    constexpr std::size_t n = std::size_t{1} << 26, side = 8192;
+    const double all = 8.0 * n;
+    Array x = xt::ones<double>({n}) * 0.5, y = x + 1.0, z = x;
+    xlazy::xarray<float> f = xt::ones<float>({n});
+    xlazy::flush();
+    measure("z = x + y", 3 * all, [&] { z = x + y; });
+    measure("z = 3 x + 2", 2 * all, [&] { z = x * 3.0 + 2.0; });
+    measure("f = 3 f + 2, float", all, [&] { f = f * 3.0f + 2.0f; });
+    measure("polynomial, 20 ops", 2 * all, [&] {
+        z = ((((((((((x + 1) * x + 2) * x + 3) * x + 4) * x + 5) * x + 6) * x + 7) * x + 8) * x + 9) * x + 10);
+    });
+    measure("z = exp(x) + log(y)", 3 * all, [&] { z = xt::exp(x) + xt::log(y); });
+    Array square = xt::ones<double>({side, side}), result = square, rows, whole;
+    xlazy::flush();
+    measure("sum", all, [&] { whole = xt::sum(square); });
+    measure("sum of rows", all, [&] { rows = xt::sum(square, {1}); });
+    measure("sum of columns", all, [&] { rows = xt::sum(square, {0}); });
+    measure("stencil", 2 * all, [&] {
+        xt::view(result, xt::range(1, 8191), xt::range(1, 8191)) =
+            xt::view(square, xt::range(0, 8190), xt::range(1, 8191)) +
+            xt::view(square, xt::range(2, 8192), xt::range(1, 8191)) +
+            xt::view(square, xt::range(1, 8191), xt::range(0, 8190)) +
+            xt::view(square, xt::range(1, 8191), xt::range(2, 8192));
+    });
+}
+
 struct Case {
     const char* name;
     void (*run)();
 };
 constexpr Case kCases[] = {{"steps", steps},       {"sums", sums},   {"stencil", stencil}, {"host_writes", host_writes},
-                           {"division", division}, {"forks", forks}, {"large", large}};
+                           {"division", division}, {"forks", forks}, {"large", large},     {"speed", speed}};
 
 }  // namespace
 
