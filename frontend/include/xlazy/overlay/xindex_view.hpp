@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// index_view and filtration, which are recorded; filter, which works on the elements, not in the queue.
+// index_view and filtration, which are recorded; filter, the index_view of the elements where a condition holds.
 #pragma once
 
 #include "xlazy/detail/chosen.hpp"
 #include "xlazy/detail/indexed.hpp"
 #include "xlazy/detail/wrappers.hpp"
+#include "xlazy/overlay/xoperation.hpp"
 
 #include "xlazy/detail/stock_begin.hpp"
 #include <xtensor/xindex_view.hpp>
@@ -17,22 +18,7 @@ template <class E, class I>
 auto index_view(E&& e, I&& indices) noexcept {
     return xt::index_view(std::forward<E>(e), std::forward<I>(indices));
 }
-template <xt::layout_type L, class E, class O>
-auto filter(E&& e, O&& condition) {
-    return xt::filter<L>(std::forward<E>(e), std::forward<O>(condition));
-}
-
 }  // namespace stock
-
-/// The condition's values, computed by one recorded statement.
-template <class O>
-decltype(auto) evaluated_condition(O&& condition) {
-    using E = std::decay_t<O>;
-    if constexpr (lazy<E> && !is_array<E>)
-        return located([&] { return evaluated_copy(condition, rt::LineScope::current()); });
-    else
-        return std::forward<O>(condition);
-}
 
 namespace overloads {
 using namespace xt;
@@ -62,15 +48,11 @@ inline auto index_view(E&& e, const xindex (&indices)[L]) {
 template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E, class O>
     requires(lazy<std::decay_t<E>> || lazy<std::decay_t<O>>)
 inline auto filter(E&& e, O&& condition) {
-    decltype(auto) chosen = evaluated_condition(std::forward<O>(condition));
-    rt::fall_back("filter", rt::LineScope::current());
-    rt::InsideXtensor inside;
-    auto view = stock::filter<L>(std::forward<E>(e), chosen);
-    rt::throw_held();
+    auto indices = argwhere<L>(condition);
     if constexpr (lazy<std::decay_t<E>>)
-        return make_lazy_view(std::move(view));
+        return overloads::index_view(std::forward<E>(e), std::move(indices));
     else
-        return view;
+        return stock::index_view(std::forward<E>(e), std::move(indices));
 }
 
 }  // namespace overloads

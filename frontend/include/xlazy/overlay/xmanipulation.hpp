@@ -154,6 +154,21 @@ inline auto repeat(E&& e, std::vector<std::size_t>&& repeats, std::size_t axis) 
     return repeated(std::forward<E>(e), repeats, axis);
 }
 
+// Shifts of other types than xtensor's parameter are a better match here, so there may be a further parameter.
+template <class E, class S>
+    requires(lazy<std::decay_t<E>> && std::is_integral_v<S> && !std::is_same_v<S, std::ptrdiff_t>)
+inline auto roll(E&& e, S shift, here line = here::current()) {
+    rt::LineScope scope(line);
+    return overloads::roll(std::forward<E>(e), static_cast<std::ptrdiff_t>(shift));
+}
+template <class E, class S, class A>
+    requires(lazy<std::decay_t<E>> && std::is_integral_v<S> && std::is_integral_v<A> &&
+             !(std::is_same_v<S, std::ptrdiff_t> && std::is_same_v<A, std::ptrdiff_t>))
+inline auto roll(E&& e, S shift, A axis, here line = here::current()) {
+    rt::LineScope scope(line);
+    return overloads::roll(std::forward<E>(e), static_cast<std::ptrdiff_t>(shift), static_cast<std::ptrdiff_t>(axis));
+}
+
 }  // namespace xlazy::detail::overloads
 
 namespace xt {
