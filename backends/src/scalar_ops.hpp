@@ -112,6 +112,35 @@ constexpr T bit_not_(T a) {
     return static_cast<T>(~a);
 }
 
+/// Philox4x32-10. Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3. SC'11,
+/// doi:10.1145/2063384.2063405. Words are kept in 64 bits, so that the loops multiply without conversions.
+struct PhiloxBlock {
+    std::uint64_t word[4];
+};
+constexpr PhiloxBlock philox_block(std::uint64_t low, std::uint64_t high, std::uint64_t key) {
+    constexpr std::uint64_t word = 0xffffffff;
+    std::uint64_t x = low & word, y = low >> 32, z = high & word, w = high >> 32;
+    std::uint64_t first = key & word, second = key >> 32;
+    for (int round = 0; round < 10; ++round) {
+        const std::uint64_t p = x * 0xD2511F53u, q = z * 0xCD9E8D57u;
+        x = (q >> 32) ^ y ^ first;
+        y = q & word;
+        z = (p >> 32) ^ w ^ second;
+        w = p & word;
+        first = (first + 0x9E3779B9u) & word;
+        second = (second + 0xBB67AE85u) & word;
+    }
+    return {{x, y, z, w}};
+}
+constexpr std::uint64_t philox_low(std::uint64_t low, std::uint64_t high, std::uint64_t key) {
+    const PhiloxBlock block = philox_block(low, high, key);
+    return block.word[0] | block.word[1] << 32;
+}
+constexpr std::uint64_t philox_high_(std::uint64_t low, std::uint64_t high, std::uint64_t key) {
+    const PhiloxBlock block = philox_block(low, high, key);
+    return block.word[2] | block.word[3] << 32;
+}
+
 template <class T>
 T square_root(T a) {
     if constexpr (std::is_same_v<T, float>)

@@ -21,6 +21,12 @@ std::string typed_name(const MicroOp& op) {
     return name;
 }
 
+std::string print_call(const MicroOp& op) {
+    std::string text = fmt::format("call {} axis={} v{} <-", typed_name(op), op.axis, op.index);
+    for (unsigned i = 0; i < info(op.op).arity; ++i) text += ' ' + value_name(op.in[i]);
+    return text;
+}
+
 std::string print_reduction(const MicroOp& op, char target) {
     const bool keep = (op.flags & Instruction::kKeepAxis) != 0;
     return fmt::format("reduce {} axis={}{} {}{} <- {}", typed_name(op), op.axis, keep ? " keep" : "", target, op.index,
@@ -49,7 +55,8 @@ std::string print_micro_op(const MicroOp& op, std::size_t position) {
             return fmt::format("store.{} v{} <- {}", name_of(op.type), op.index, value_name(op.in[0]));
         case MicroOp::Kind::StoreScratch:
             return fmt::format("store.{} x{} <- {}", name_of(op.type), op.index, value_name(op.in[0]));
-        case MicroOp::Kind::ReduceView: return print_reduction(op, 'v');
+        case MicroOp::Kind::ReduceView:
+            return info(op.op).kind == OpKind::Library ? print_call(op) : print_reduction(op, 'v');
         case MicroOp::Kind::ReduceScratch: return print_reduction(op, 'x');
         case MicroOp::Kind::GatherView:
             return fmt::format("%{} = gather.{} v{} {}", position, name_of(op.type), op.index, value_name(op.in[0]));

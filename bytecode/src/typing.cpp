@@ -66,13 +66,15 @@ std::string flags_fault(Op op, DType type, unsigned flags) {
     const bool masked = (flags & Instruction::kMasked) != 0;
     if ((flags & ~unsigned{Instruction::kKeepAxis | Instruction::kMasked}) != 0) return "unknown flags";
     if (keep && info(op).kind != OpKind::Reduce) return "only reductions keep an axis";
-    if (masked && !can_fail(op, type)) return fmt::format("{}.{} takes no mask", name_of(op), name_of(type));
+    if (masked && (!can_fail(op, type) || info(op).kind == OpKind::Library))
+        return fmt::format("{}.{} takes no mask", name_of(op), name_of(type));
     return {};
 }
 
 std::string axis_fault(Op op, unsigned axis, const Shape& domain) {
     if (!has_axis(op)) return axis == 0 ? "" : "an axis where none belongs";
     if (op == Op::in_range) return axis < kMaxRank ? "" : fmt::format("axis {} of an array", axis);
+    if (info(op).kind == OpKind::Library) return domain.rank == 0 ? "" : "a library call over a domain";
     if (axis >= domain.rank) return fmt::format("axis {} of a domain of rank {}", axis, domain.rank);
     if (info(op).kind == OpKind::Reduce && identity_of(op) == Identity::None && domain.extents[axis] == 0 &&
         element_count(reduced(domain, axis, false).span()) != 0) {

@@ -155,6 +155,7 @@ private:
         if (type != operand_type(instruction, k)) {
             return fmt::format("operand {} is {}, not {}", k, name_of(type), name_of(operand_type(instruction, k)));
         }
+        if (info(instruction.op).kind == OpKind::Library) return library_operand_fault(instruction, k);
         if (whole_view(instruction, k)) {
             if (!operand.is_view()) return fmt::format("operand {} is no view", k);
         } else if (!broadcasts(shape, domain)) {
@@ -168,6 +169,17 @@ private:
     static bool whole_view(const Instruction& instruction, unsigned k) noexcept {
         const OpKind kind = info(instruction.op).kind;
         return (kind == OpKind::Gather && k == 0) || (kind == OpKind::Scatter && k == 2);
+    }
+
+    /// A library routine takes whole arrays, and reads them while it writes.
+    std::string library_operand_fault(const Instruction& instruction, unsigned k) const {
+        const Operand operand = instruction.in[k];
+        if (operand.is_temp()) return fmt::format("operand {} of a library call is a temporary", k);
+        const std::size_t views = program_.views.size();
+        if (!operand.is_view() || !instruction.out.is_view() || instruction.out.index() >= views) return {};
+        const std::uint32_t base = program_.views[operand.index()].base;
+        if (program_.views[instruction.out.index()].base != base) return {};
+        return fmt::format("a library call reads and writes b{}", base);
     }
 
     /// Type and shape of an operand that can be read.
@@ -201,12 +213,14 @@ private:
         const Shape shape = reduces ? reduced(domain, instruction.axis, keep) : domain;
         const std::uint32_t index = instruction.out.index();
         if (info(instruction.op).kind == OpKind::Scatter && !instruction.out.is_view()) return "no view is written";
-        if (instruction.out.is_temp()) {
+        const bool calls = info(instruction.op).kind == OpKind::Library;
+        if (instruction.out.is_temp() && !calls) {
             if (index >= program_.temp_count) return fmt::format("t{} is out of range", index);
             const Temp temp{instruction.result, shape, instruction.statement};
             return temps_.emplace(index, temp).second ? "" : fmt::format("t{} is defined twice", index);
         }
-        if (!instruction.out.is_view()) return "the output is neither a view nor a temporary";
+        if (!instruction.out.is_view())
+            return calls ? "a library call writes no view" : "the output is neither a view nor a temporary";
         if (index >= program_.views.size()) return fmt::format("there is no view v{}", index);
         const View& view = program_.views[index];
         const DType type = program_.bases[view.base].type;
@@ -219,7 +233,7 @@ private:
             if (relation(program_, index, instruction.in[2].index()) != Relation::Identical &&
                 !interval_of(program_, index).empty())
                 return "a scatter writes another view than the one that it reads";
-        } else if (!same_but_leading_ones(window, shape)) {
+        } else if (!calls && !same_but_leading_ones(window, shape)) {
             return fmt::format("a result of shape {} is written to v{} of shape {}", to_string(shape), index,
                                to_string(window));
         }

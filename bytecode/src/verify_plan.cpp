@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "library_call.hpp"
 #include "typing.hpp"
 
 #include <fmt/format.h>
@@ -43,6 +44,7 @@ public:
             if (!fault.empty()) return fmt::format("micro-op {}: {}", i, fault);
         }
         std::string fault = scan_fault();
+        if (fault.empty()) fault = library_fault(kernel_);
         if (fault.empty()) fault = version_fault();
         return fault.empty() ? aliasing_fault() : fault;
     }
@@ -68,7 +70,9 @@ private:
         typed.type = op.type;
         typed.flags = op.flags;
         if (op.kind == Kind::Compute && static_cast<std::size_t>(op.op) >= kOpCount) return "unknown op";
-        const unsigned arity = op.kind == Kind::Compute       ? info(op.op).arity
+        const bool known = static_cast<std::size_t>(op.op) < kOpCount;
+        const bool counts = op.kind == Kind::Compute || (known && is_library(op));
+        const unsigned arity = counts                         ? info(op.op).arity
                                : loads(op.kind)               ? 0u
                                : op.kind == Kind::ScatterView ? 2u
                                                               : 1u;
@@ -93,7 +97,8 @@ private:
     std::string operation_fault(const MicroOp& op) const {
         if (op.kind == Kind::Compute || reduces(op.kind)) {
             if (static_cast<std::size_t>(op.op) >= kOpCount) return "unknown op";
-            if ((info(op.op).kind == OpKind::Reduce) != reduces(op.kind)) {
+            const bool whole = info(op.op).kind == OpKind::Reduce || is_library(op);
+            if (whole != reduces(op.kind)) {
                 return fmt::format("{} is no op of this kind", name_of(op.op));
             }
             return bc::operation_fault(op.op, op.type, op.result, op.flags, op.axis, domain_);
@@ -124,6 +129,7 @@ private:
         const DType moved = reduces(op.kind) ? op.result : op.type;
         if (moved != type) return fmt::format("{} where memory holds {}", name_of(moved), name_of(type));
         if (by_number(op.kind)) return {};
+        if (kernel_.library_call() != nullptr) return {};
         const Shape value =
             reduces(op.kind) ? reduced(domain_, op.axis, (op.flags & Instruction::kKeepAxis) != 0) : domain_;
         const bool fits = loads(op.kind) ? broadcasts(shape, domain_) : same_but_leading_ones(shape, value);

@@ -39,6 +39,7 @@ std::string_view name_of(Maths maths) { return maths == Maths::Exact ? "exact" :
 
 /// How it is computed, and what differs for complex numbers.
 std::string maths(Op op) {
+    if (info(op).kind == OpKind::Library) return "library";
     const Maths of_complex = maths_of(op, DType::c128);
     const std::string text(name_of(info(op).maths));
     const bool differs = accepts(op, DType::c128) && of_complex != info(op).maths;
@@ -56,9 +57,12 @@ std::string ops_rows(OpKind kind) {
     std::string text;
     for (const OpInfo& op : kOps) {
         if (op.kind != kind) continue;
-        const std::string fails = op.fault == Fault::DivideByZero ? "; integers: zero as b fails"
-                                  : op.fault == Fault::OutOfRange ? "; what is no such index fails"
-                                                                  : "";
+        const std::string_view fails = op.fault == Fault::DivideByZero   ? "; integers: zero as b fails"
+                                       : op.fault == Fault::OutOfRange   ? "; what is no such index fails"
+                                       : op.fault == Fault::Singular     ? "; a singular matrix fails"
+                                       : op.fault == Fault::NotPositive  ? "; what is not positive definite fails"
+                                       : op.fault == Fault::NotConverged ? "; what does not converge fails"
+                                                                         : "";
         text += fmt::format("| `{}` | {} | {} | {} | {} | {}{} |\n", op.name, op.arity, operand_types(op),
                             result_type(op), maths(static_cast<Op>(&op - kOps)), cell(op.doc), fails);
     }
@@ -99,6 +103,9 @@ std::string document() {
            ops_table(OpKind::Reduce) +
            "\n## Scans along one axis\n\nThe result has the operand's shape; the order is fixed there, too.\n\n" +
            ops_table(OpKind::Scan) +
+           "\n## Library calls\n\nOperands are whole arrays of any strides, or scalars. A call runs by itself, once, "
+           "when its turn comes.\n\n" +
+           ops_table(OpKind::Library) +
            "\n## Element types\n\nArrays of a type without kernels stay plain xtensor containers.\n\n" + types_table();
 }
 

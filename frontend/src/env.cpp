@@ -210,6 +210,7 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
         settings.check_bounds = settings.check_bounds || word == "bounds";
     }
     settings.explain = parse_explain(read[Env::explain]).value_or(ExplainWish{});
+    settings.seed = to_count(read[Env::seed], 0);
     settings.dump_on_error = read[Env::dump_on_error];
     settings.stats = read[Env::stats];
     settings.log = read[Env::log];

@@ -77,6 +77,7 @@ struct Settings {
     bool trace_stack = false;
     bool check_nan = false;
     bool check_bounds = false;
+    std::optional<int> seed;
     std::string dump_on_error;  ///< a folder; empty: none
     ExplainWish explain;
     std::string stats;  ///< empty: none

@@ -187,8 +187,25 @@ std::vector<std::string> memory_notes() {
     return notes;
 }
 
+/// A library routine that could not do what was asked.
+void describe_failed_call(bc::Fault fault, error_report& report) {
+    std::string_view what = "is singular";
+    report.kind = error_kind::singular_matrix;
+    if (fault == bc::Fault::NotPositive) {
+        what = "is not positive definite";
+        report.kind = error_kind::not_positive;
+    } else if (fault == bc::Fault::NotConverged) {
+        what = "has no result: the routine did not converge, or not all elements are finite";
+        report.kind = error_kind::no_convergence;
+    }
+    report.cause =
+        fmt::format("{} of a matrix that {}: operand {}", report.operation, what, text_of(report.operands[0]));
+}
+
 void describe_trap(const bc::Program& program, const Cause& cause, error_report& report) {
     const bc::Instruction& instruction = program.instructions[cause.instruction];
+    if (bc::info(instruction.op).kind == bc::OpKind::Library)
+        return describe_failed_call(bc::info(instruction.op).fault, report);
     const Shape at = position(program.domain_extents(instruction.domain), cause.trap.index);
     report.element.assign(at.extents, at.extents + at.rank);
     if (bc::info(instruction.op).fault == bc::Fault::OutOfRange) {
@@ -332,7 +349,7 @@ Shape result_shape(const bc::Program& program, const bc::Instruction& instructio
     const Extents domain = program.domain_extents(instruction.domain);
     const bool reduces = bc::info(instruction.op).kind == bc::OpKind::Reduce;
     Shape shape;
-    if (bc::info(instruction.op).kind == bc::OpKind::Scatter) {
+    if (bc::info(instruction.op).kind == bc::OpKind::Scatter || bc::info(instruction.op).kind == bc::OpKind::Library) {
         for (const bc::Dim& dim : program.dims_of(program.views[instruction.out.index()]))
             shape.extents[shape.rank++] = dim.extent;
         return shape;

@@ -222,6 +222,14 @@ Value Statement::gather(const ViewRef& view, Value numbers) {
     return append(Op::gather, whole.dtype, whole.dtype, common_domain(queue_, Op::gather, {numbers}), {whole, numbers});
 }
 
+Value Statement::call(Op op, DType result, std::size_t rank, const std::size_t* extents,
+                      std::initializer_list<Value> operands, std::size_t axis) {
+    Value value = append(op, operands.begin()->dtype, result, queue_.program.intern_domain({}), operands);
+    queue_.program.instructions.back().axis = static_cast<std::uint8_t>(axis);
+    value.domain = queue_.program.intern_domain(shape_of(extents, rank).span());
+    return value;
+}
+
 Value Statement::index(std::size_t axis, std::size_t rank, const std::size_t* extents) {
     const Shape shape = shape_of(extents, rank);
     if (axis >= rank) throw std::invalid_argument(fmt::format("index: there is no axis {}", axis));

@@ -79,6 +79,9 @@ inline bool is_gathered(const bc::Instruction& instruction, unsigned operand) no
 inline bool is_kept(const bc::Instruction& instruction, unsigned operand) noexcept {
     return operand == 2 && is_scatter(instruction);
 }
+inline bool is_library_call(const bc::Instruction& instruction) noexcept {
+    return bc::info(instruction.op).kind == bc::OpKind::Library;
+}
 
 inline bool is_scan(const bc::Instruction& instruction) noexcept {
     return bc::info(instruction.op).kind == bc::OpKind::Scan;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/test_kernel.hpp"
+#include "philox.hpp"
 
 namespace xlazy::test {
 
@@ -189,6 +190,10 @@ R plain_real_value(Op op, bool mask, T a, T b, T c) {
         case Op::cast: return plain_cast<R>(a);
         case Op::select: return static_cast<R>(mask ? a : b);
         case Op::clip: return static_cast<R>(a < b ? b : c < a ? c : a);
+        case Op::philox:
+        case Op::philox_high:
+            return static_cast<R>(plain_philox(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b),
+                                               static_cast<std::uint64_t>(c))[op == Op::philox ? 0 : 1]);
         case Op::min: return static_cast<R>(a < b ? a : b);
         case Op::max: return static_cast<R>(a > b ? a : b);
         case Op::lt: return static_cast<R>(a < b);

@@ -52,6 +52,7 @@ const std::vector<OpCell>& op_cells() {
         std::vector<OpCell> found;
         for (std::size_t i = 0; i < bc::kOpCount; ++i) {
             const auto op = static_cast<bc::Op>(i);
+            if (bc::info(op).kind == bc::OpKind::Library) continue;  // whole arrays: shapes of their own
             for (bc::DType type : enabled_types()) {
                 if (!bc::accepts(op, type)) continue;
                 if (bc::info(op).result == bc::ResultType::Any) {

@@ -2,6 +2,8 @@
 // The oracle's element operations and reductions.
 #include "fuzz/oracle.hpp"
 
+#include "philox.hpp"
+
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -235,6 +237,10 @@ template <class T>
 T ternary_op(Op op, T a, T b, T c) {
     if constexpr (std::is_floating_point_v<T>) {
         if (op == Op::fma) return std::fma(a, b, c);
+    }
+    if constexpr (std::is_same_v<T, std::uint64_t>) {
+        if (op == Op::philox) return test::plain_philox(a, b, c)[0];
+        if (op == Op::philox_high) return test::plain_philox(a, b, c)[1];
     }
     if constexpr (is_complex<T>)
         return a;

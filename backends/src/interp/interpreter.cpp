@@ -5,6 +5,7 @@
 #include "finite_check.hpp"
 #include "float_environment.hpp"
 #include "isa/kernel_table.hpp"
+#include "library/library.hpp"
 #include "scalar_ops.hpp"
 #include "xlazy/backends/traps.hpp"
 
@@ -114,6 +115,7 @@ void map_elements(Op op, const T* pa, const T* pb, const T* pc, void* pout, std:
 #define XLAZY_MAP_Scatter(id, arity, result, maths, expression)
 #define XLAZY_MAP_Reduce(id, arity, result, maths, expression)
 #define XLAZY_MAP_Scan(id, arity, result, maths, expression)
+#define XLAZY_MAP_Library(id, arity, result, maths, expression)
 #define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) \
     XLAZY_MAP_##kind(id, arity, result, maths, expression)
 #include "xlazy/bytecode/ops.def"
@@ -480,6 +482,7 @@ public:
     std::string_view name() const noexcept override { return "interp"; }
     void run(const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) override {
         const FloatEnvironment environment;
+        if (kernel.library_call() != nullptr) return run_library_call(kernel, bindings, 1, traps);
         Run(kernel, bindings, traps).run();
         if (bindings.not_finite != nullptr) bindings.not_finite->store(true, std::memory_order_relaxed);
     }

@@ -45,6 +45,7 @@ struct Element;
 #define XLAZY_STAMP_Generate(id, arity, maths, expression)
 #define XLAZY_STAMP_Gather(id, arity, maths, expression)
 #define XLAZY_STAMP_Scatter(id, arity, maths, expression)
+#define XLAZY_STAMP_Library(id, arity, maths, expression)
 // The expression of a reduction or a scan combines two values.
 #define XLAZY_STAMP_Reduce(id, arity, maths, expression) \
     template <>                                          \
@@ -63,6 +64,7 @@ struct Element;
 #undef XLAZY_STAMP_Reduce
 #undef XLAZY_STAMP_Scatter
 #undef XLAZY_STAMP_Gather
+#undef XLAZY_STAMP_Library
 #undef XLAZY_STAMP_Generate
 #undef XLAZY_STAMP_Map
 #undef XLAZY_ELEMENT_Vector

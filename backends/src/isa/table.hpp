@@ -117,6 +117,8 @@ constexpr void enter_op(TypeKernels& table) {
         }
     } else if constexpr (kind == bc::OpKind::Scan) {
         table.scan[static_cast<std::size_t>(Op)] = scan_values<Op, Shared<T, ignores_sign(Op)>>;
+    } else if constexpr (kind == bc::OpKind::Library) {
+        // no loops
     } else if constexpr (bc::can_fail(Op, kDType<T>)) {
         auto& forms = table.fault[static_cast<std::size_t>(Op)];
         forms[static_cast<std::size_t>(Form::vv)] = fault_loop<Op, T, Form::vv>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "float_environment.hpp"
+#include "library/library.hpp"
 #include "openmp/bound_kernels.hpp"
 #include "openmp/region_run.hpp"
 #include "openmp/scan_run.hpp"
@@ -45,6 +46,7 @@ public:
 
     void run(const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) override {
         const FloatEnvironment environment;
+        if (kernel.library_call() != nullptr) return run_library_call(kernel, bindings, threads_now(), traps);
         std::unique_ptr<Workspace> workspace = take();
         try {
             run(*workspace, kernel, bindings, traps);

@@ -21,6 +21,9 @@ enum class error_kind : unsigned char {
     division_by_zero,  ///< of integers; remainder, too
     out_of_range,      ///< an index that an array does not have
     not_finite,        ///< XLAZY_CHECK=nan: a NaN or an infinity made of finite numbers
+    singular_matrix,   ///< where an inverse or a solution was asked for
+    not_positive,      ///< a matrix is not positive definite
+    no_convergence,    ///< of eigenvalues or singular values
     no_memory,         ///< the machine's, or XLAZY_MEMORY_LIMIT's
     internal           ///< of xlazy's own
 };

@@ -54,6 +54,7 @@ private:
     }
 
     bool may_replace(Operand operand, const Copy& copy, const Instruction& reader) {
+        if (is_library_call(reader)) return false;  // it needs memory, of its own shape
         const bool leaves_memory = !operand.is_view() || !program_.bases[base_of(operand)].live;
         if (copy.from.is_scalar()) {
             const bool map = bc::info(reader.op).kind == bc::OpKind::Map;

@@ -31,10 +31,11 @@ void KernelDraft::clear(std::uint32_t new_domain) {
     scalars_.clear();
     operations_ = loads_ = stores_ = 0;
     axis_ = -1;
-    scans_ = false;
+    scans_ = calls_ = false;
 }
 
 bool KernelDraft::can_hold(const Instruction& instruction, FuseContext& context) {
+    if (calls_ || is_library_call(instruction)) return false;
     const bool reduction = is_reduction(instruction);
     if (reduction && axis_ >= 0 && (scans_ || axis_ != instruction.axis)) return false;
     if (is_scan(instruction) && axis_ >= 0) return false;
@@ -63,7 +64,8 @@ bool KernelDraft::can_hold(const Instruction& instruction, FuseContext& context)
 }
 
 void KernelDraft::add(const Instruction& instruction, FuseContext& context) {
-    const bool reduction = is_reduction(instruction);
+    calls_ = is_library_call(instruction);
+    const bool reduction = is_reduction(instruction) || calls_;
     scans_ = scans_ || is_scan(instruction);
     if (reduction || is_scan(instruction)) axis_ = instruction.axis;
     if (instruction.op != bc::Op::copy) ++operations_;
@@ -167,6 +169,7 @@ bool KernelDraft::has_temp(std::uint32_t temp, FuseContext& context, std::uint32
 
 Fit KernelDraft::fit(const KernelDraft& piece, FuseContext& context, std::uint32_t number) const {
     Fit result;
+    if (calls_ || piece.calls_) return result;
     if (axis_ >= 0 && piece.axis_ >= 0 && (scans_ || piece.scans_ || axis_ != piece.axis_)) return result;
     std::uint32_t loads = static_cast<std::uint32_t>(loads_ + loaded_temps.size());
     std::uint32_t stores = stores_;
@@ -187,6 +190,7 @@ Fit KernelDraft::fit(const KernelDraft& piece, FuseContext& context, std::uint32
 void KernelDraft::merge(const KernelDraft& piece, FuseContext& context, std::uint32_t number) {
     if (piece.axis_ >= 0) axis_ = piece.axis_;
     scans_ = scans_ || piece.scans_;
+    calls_ = calls_ || piece.calls_;
     operations_ += piece.operations_;
     for (const bc::Version& version : piece.versions) {
         if (std::ranges::find(versions, version.base, &bc::Version::base) == versions.end())

@@ -105,6 +105,7 @@ private:
     std::uint32_t stores_ = 0;      ///< views that are written and need memory
     int axis_ = -1;                 ///< of the reductions or the scan; -1: there is none
     bool scans_ = false;
+    bool calls_ = false;  ///< a library routine: a kernel of its own
 };
 
 }  // namespace xlazy::opt

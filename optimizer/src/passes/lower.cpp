@@ -32,6 +32,7 @@ public:
         if (kernel_->ops.empty()) kernel_->domain = instruction.domain;
         if (is_reduction(instruction)) return reduce(instruction);
         if (is_scatter(instruction)) return scatter(instruction);
+        if (is_library_call(instruction)) return call(instruction);
         const ValueId value = instruction.op == bc::Op::copy ? operand(instruction, 0) : compute(instruction);
         if (instruction.out.is_view())
             store_view(instruction.out.index(), instruction.result, value);
@@ -103,6 +104,13 @@ private:
         MicroOp op = operation(instruction, to_view ? MicroOp::Kind::ReduceView : MicroOp::Kind::ReduceScratch);
         op.in[0] = operand(instruction, 0);
         op.index = to_view ? instruction.out.index() : new_scratch(instruction);
+        emit(op);
+    }
+
+    void call(const Instruction& instruction) {
+        MicroOp op = operation(instruction, MicroOp::Kind::ReduceView);
+        for (unsigned i = 0; i < bc::operand_count(instruction); ++i) op.in[i] = operand(instruction, i);
+        op.index = instruction.out.index();
         emit(op);
     }
 

@@ -139,6 +139,7 @@ private:
 
     bool may_recompute(std::uint32_t maker, std::uint32_t user, const MicroOp& store) {
         if (user <= maker || kernels_[user].domain != kernels_[maker].domain) return false;
+        if (kernels_[user].library_call() != nullptr) return false;
         if (kernels_[user].ops.size() + tree_.size() > kMaxMicroOps) return false;
         if (calls_maths_ && !reduces_outermost(maker, user)) return false;
         for (const MicroOp& op : kernels_[user].ops) {

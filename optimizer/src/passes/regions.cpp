@@ -194,6 +194,7 @@ private:
     bool move_out(RegionMap& map, std::uint32_t first, std::uint32_t next) {
         if (moves_ == kMaxMoved || elements(next) > elements(first + moved_) / kSmallPart) return false;
         const Kernel& kernel = plan_.kernels[next];
+        if (kernel.library_call() != nullptr) return false;
         for (const MicroOp& op : kernel.ops) {
             if (op.kind == Kind::Compute && bc::can_fail(op.op, op.type)) return false;
             if (!bc::touches_memory(op)) continue;

@@ -86,6 +86,10 @@ public:
 
     void add(Instruction instruction, std::uint32_t source) {
         if (is_scatter(instruction)) return add_scatter(instruction, source);
+        if (is_library_call(instruction)) {
+            result_.push(instruction, source);
+            return write(instruction, new_number(0));
+        }
         Formula formula{word_of(instruction), instruction.domain};
         std::uint32_t cost = cost_of(instruction);
         for (unsigned i = 0; i < bc::operand_count(instruction); ++i) {

@@ -44,6 +44,8 @@ private:
 /// Gather: in[0] is a view, whose elements are numbered in row-major order; in[1] is broadcast to the domain.
 /// Scatter: in[0] and in[1] are broadcast to the domain; `out` and in[2] are one view, of any shape.
 /// in_range: `axis` is that of the user's array, for messages; the domain need not have it.
+/// Library: whole arrays; the operands are views or scalars, `out` is a view of a base that no operand shows, and of
+/// the shape that the routine gives. The domain has rank 0. `axis` means what the op's row says.
 struct Instruction {
     static constexpr std::uint8_t kKeepAxis = 1;  ///< flag of reductions: the reduced axis stays, with extent 1
     static constexpr std::uint8_t kMasked = 2;    ///< flag of ops that can fail: in[2] is a bool mask, see ops.def
@@ -52,7 +54,7 @@ struct Instruction {
     DType type = DType::none;    ///< of the operands (select: of b and c)
     DType result = DType::none;  ///< of `out`
     std::uint8_t flags = 0;
-    std::uint8_t axis = 0;        ///< of reductions, scans and generators
+    std::uint8_t axis = 0;        ///< of reductions, scans, generators and library calls
     std::uint16_t reserved_ = 0;  ///< zero, so that records compare with memcmp
     std::uint32_t statement = 0;  ///< number of the user's statement within the batch
     std::uint32_t domain = 0;     ///< index of the shape that is iterated over

@@ -12,7 +12,7 @@ enum class Op : std::uint16_t {
 #undef XLAZY_OP
 };
 
-enum class OpKind : std::uint8_t { Map, Reduce, Scan, Generate, Gather, Scatter };
+enum class OpKind : std::uint8_t { Map, Reduce, Scan, Generate, Gather, Scatter, Library };
 enum class OperandTypes : std::uint8_t {
     All,
     Ordered,  ///< all but complex
@@ -23,10 +23,11 @@ enum class OperandTypes : std::uint8_t {
     Inexact,  ///< Float or Complex
     Complex,
     Bool,
-    Index,
+    Index,  ///< i64
+    Word,   ///< u64
 };
 enum class ResultType : std::uint8_t { Same, Bool, Real, Complex, Any };
-enum class Fault : std::uint8_t { None, DivideByZero, OutOfRange };
+enum class Fault : std::uint8_t { None, DivideByZero, OutOfRange, Singular, NotPositive, NotConverged };
 enum class Maths : std::uint8_t { Exact, Vector };
 
 struct OpInfo {
@@ -68,6 +69,7 @@ constexpr bool accepts(Op op, DType type) noexcept {
         case OperandTypes::Complex: return kind == DTypeKind::Complex;
         case OperandTypes::Bool: return kind == DTypeKind::Bool;
         case OperandTypes::Index: return type == DType::i64;
+        case OperandTypes::Word: return type == DType::u64;
     }
     return false;
 }
@@ -89,13 +91,17 @@ constexpr Maths maths_of(Op op, DType type) noexcept {
     return is_complex(type) && (op == Op::sqrt || op == Op::abs) ? Maths::Vector : info(op).maths;
 }
 
-/// Can an element of this op fail on its data? (Floating-point division cannot.)
-constexpr bool can_fail(Op op, DType type) noexcept { return info(op).fault != Fault::None && is_integer(type); }
+/// Can an element of this op, or the routine, fail on its data? (Floating-point division cannot.)
+constexpr bool can_fail(Op op, DType type) noexcept {
+    const Fault fault = info(op).fault;
+    return fault == Fault::DivideByZero ? is_integer(type) : fault != Fault::None;
+}
 
 /// Does the instruction's axis mean something?
 constexpr bool has_axis(Op op) noexcept {
     const OpKind kind = info(op).kind;
-    return kind == OpKind::Reduce || kind == OpKind::Scan || kind == OpKind::Generate || op == Op::in_range;
+    return kind == OpKind::Reduce || kind == OpKind::Scan || kind == OpKind::Generate || kind == OpKind::Library ||
+           op == Op::in_range;
 }
 
 /// The value of a reduction along an axis without indices.

@@ -24,7 +24,7 @@ struct MicroOp {
         Compute,        ///< op(in...); of a scan, op over the values of in[0] up to this index along `axis`
         StoreView,      ///< in[0] to view `index`
         StoreScratch,   ///< in[0] to scratch `index`
-        ReduceView,     ///< reduction of in[0] by `op` along `axis`, to view `index`
+        ReduceView,     ///< reduction of in[0] by `op` along `axis`, to view `index`; or the library routine `op`
         ReduceScratch,  ///< the same, to scratch `index`
         GatherView,     ///< element of view `index` whose row-major number is in[0]
         ScatterView,    ///< in[0] to the element of view `index` whose row-major number is in[1]
@@ -53,7 +53,8 @@ struct Version {
 /// makes a new version of the base and loads nothing that it has stored before; so any order of indices gives the same
 /// result. A back end may compute what scans are made of twice, the first time without storing anything. So scans of a
 /// kernel run along one axis; they are not made of another one's values, nor of memory that the kernel has written
-/// before; and no reduction shares their kernel.
+/// before; and no reduction shares their kernel. A library call has a kernel of its own: what it loads are whole
+/// arrays.
 struct Kernel {
     static constexpr std::size_t kNoVersion = ~std::size_t{0};
 
@@ -61,6 +62,12 @@ struct Kernel {
     std::vector<MicroOp> ops{};
     std::vector<Version> versions{};  ///< one a base
 
+    /// The library call that the kernel is, or null.
+    const MicroOp* library_call() const noexcept {
+        const bool calls =
+            !ops.empty() && ops.back().kind == MicroOp::Kind::ReduceView && info(ops.back().op).kind == OpKind::Library;
+        return calls ? &ops.back() : nullptr;
+    }
     /// Number of the version that the kernel makes of a base, or kNoVersion.
     std::size_t version_of(std::uint32_t base) const noexcept {
         for (std::size_t i = 0; i < versions.size(); ++i) {

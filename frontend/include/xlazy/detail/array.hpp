@@ -140,8 +140,16 @@ public:
     xtensor(xt::nested_initializer_list_t<value_type, N> list, written_here at = written_here(here::current())) {
         this->from_list(list, at.line);
     }
-    xtensor& operator=(xt::nested_initializer_list_t<value_type, N> list) {
+    xtensor& operator=(xt::nested_initializer_list_t<value_type, N> list)
+        requires(N != 0)
+    {
         return *this = xtensor(list, written_here({}));
+    }
+    /// The list of an array of rank 0 is its value. What is an expression, too, is none.
+    template <class V>
+        requires(N == 0 && std::is_convertible_v<V, value_type> && !xt::is_xexpression<std::decay_t<V>>::value)
+    xtensor& operator=(const V& value) {
+        return *this = xtensor(static_cast<value_type>(value), written_here({}));
     }
 };
 

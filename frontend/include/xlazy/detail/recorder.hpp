@@ -77,6 +77,10 @@ public:
     /// Elements of the window by their numbers (i64) in row-major order, in the numbers' shape; 0 where there is no
     /// such element.
     Value gather(const ViewRef& view, Value numbers);
+    /// A library routine on values that are windows of arrays or scalars. Its result, of that shape, must be stored by
+    /// the next call, to a dense array that no operand shows. `axis`: what the op's row says.
+    Value call(Op op, DType result, std::size_t rank, const std::size_t* extents, std::initializer_list<Value> operands,
+               std::size_t axis = 0);
     /// i64: position along `axis` of the shape.
     Value index(std::size_t axis, std::size_t rank, const std::size_t* extents);
     /// Shape of a value.

@@ -63,6 +63,16 @@ D new_array(rt::Statement& statement, Value value) {
     return result;
 }
 
+/// The elements of `e` as Ts: its own memory where it is a window on some, else recorded first.
+template <class T, class E>
+window operand_window(const E& e, leaves& evaluated) {
+    if constexpr (viewed<E>::ok) {
+        if constexpr (std::is_same_v<typename E::value_type, T>) return viewed<E>::get(e);
+    }
+    record_leaf<T, xt::layout_type::row_major>(e, evaluated);
+    return evaluated.next();
+}
+
 /// @throws std::runtime_error with the user's line if there is no such axis
 template <rt::Op Code, class F, class T, class E>
 auto scan_along(const E& e, std::ptrdiff_t axis) {

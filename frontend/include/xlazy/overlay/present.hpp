@@ -18,8 +18,17 @@
 #ifdef XTENSOR_DYNAMIC_VIEW_HPP
 #include "xlazy/overlay/xdynamic_view.hpp"
 #endif
+#ifdef XLINALG_HPP
+#include "xlazy/overlay/xlinalg.hpp"
+#endif
+#ifdef XTENSOR_RANDOM_HPP
+#include "xlazy/overlay/xrandom.hpp"
+#endif
 #ifdef XTENSOR_SORT_HPP
 #include "xlazy/overlay/xsort.hpp"
+#endif
+#ifdef XTENSOR_XSET_OPERATION_HPP
+#include "xlazy/overlay/xset_operation.hpp"
 #endif
 #ifdef XTENSOR_OPTIONAL_HPP
 #include "xlazy/overlay/xoptional.hpp"

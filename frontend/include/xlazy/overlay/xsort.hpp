@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Positions of extremes; sorting, which xtensor computes.
+// Positions of extremes; sorting, as library calls.
 #pragma once
 
 #include "xlazy/detail/fallback.hpp"
@@ -40,16 +40,20 @@ struct argfunc_result_type<xlazy::xtensor<T, N, L, A>> {
 
 }  // namespace xt::detail
 
-XLAZY_FALLBACK(sort, template <class E>, lazy<E>, (const xexpression<E>& e, placeholders::xtuph t), (e, t))
-XLAZY_FALLBACK(sort, template <class E>, lazy<E>, (const xexpression<E>& e, std::ptrdiff_t axis = -1), (e, axis))
-XLAZY_FALLBACK(argsort, template <class E>, lazy<E>, (const xexpression<E>& e, placeholders::xtuph t), (e, t))
-XLAZY_FALLBACK(argsort, template <class E>, lazy<E>, (const xexpression<E>& e, std::ptrdiff_t axis = -1), (e, axis))
 XLAZY_FALLBACK(unique, template <class E>, lazy<E>, (const xexpression<E>& e), (e))
 
 namespace xlazy::detail {
 
 namespace stock {
 
+template <class E, class... A>
+auto sort(const xt::xexpression<E>& e, A... axis) {
+    return xt::sort(e, axis...);
+}
+template <class E, class... A>
+auto argsort(const xt::xexpression<E>& e, A... axis) {
+    return xt::argsort(e, axis...);
+}
 template <xt::layout_type L, class E, class... A>
 auto argmin(const xt::xexpression<E>& e, A... axis) {
     return xt::argmin<L>(e, axis...);
@@ -69,6 +73,50 @@ window flat_window(const E& e, leaves& evaluated) {
     }
     record_leaf<typename E::value_type, L>(e, evaluated);
     return flattened(evaluated.next());
+}
+
+template <class E>
+struct positions {
+    using evaluated = std::conditional_t<is_array<E>, E, xt::temporary_type_t<E>>;
+    using type = typename xt::detail::argfunc_result_type<evaluated>::type;
+};
+
+/// What xtensor's sort and argsort of an E make.
+template <class E>
+using sorted_as = typename positions<E>::evaluated;
+template <class E>
+using flat_sorted_as = typename xt::detail::flatten_rebind_value_type<typename E::value_type, sorted_as<E>>::type;
+template <class E>
+using argsorted_as = typename xt::detail::rebind_value_type<std::size_t, sorted_as<E>>::type;
+template <class E>
+using flat_argsorted_as = typename xt::detail::flatten_rebind_value_type<std::size_t, sorted_as<E>>::type;
+
+/// A library call on one operand: its result has the operand's shape.
+template <class D, class E>
+D called_along(Op op, const E& e, std::ptrdiff_t axis, here line) {
+    rt::LineScope scope(line);
+    return located([&] {
+        normalise_axes(&axis, 1, e.dimension());
+        leaves evaluated;
+        const window w = operand_window<typename E::value_type>(e, evaluated);
+        rt::Statement statement(rt::LineScope::current());
+        const Value operand = statement.load(w.ref());
+        return new_array<D>(statement, statement.call(op, bc::dtype_of<typename D::value_type>(), w.rank, w.extents,
+                                                      {operand}, static_cast<std::size_t>(axis)));
+    });
+}
+/// The same of all elements, in the order in which xtensor iterates over them.
+template <class D, class E>
+D called_flat(Op op, const E& e, here line) {
+    rt::LineScope scope(line);
+    return located([&] {
+        leaves evaluated;
+        const window w = flat_window<xt::layout_type::row_major>(e, evaluated);
+        rt::Statement statement(rt::LineScope::current());
+        const Value operand = statement.load(w.ref());
+        return new_array<D>(
+            statement, statement.call(op, bc::dtype_of<typename D::value_type>(), w.rank, w.extents, {operand}, 0));
+    });
 }
 
 /// The first position along an axis of what `extreme` (amin or amax) finds, or of a NaN.
@@ -96,12 +144,6 @@ xtensor<std::size_t, 0> position_of(const E& e, here line) {
         return result;
     });
 }
-
-template <class E>
-struct positions {
-    using evaluated = std::conditional_t<is_array<E>, E, xt::temporary_type_t<E>>;
-    using type = typename xt::detail::argfunc_result_type<evaluated>::type;
-};
 
 /// The positions along an axis. @throws std::runtime_error
 template <Op Extreme, class E>
@@ -148,13 +190,34 @@ inline constexpr bool has_positions =
             return fall_back_to(#name, [&] { return stock::name<L>(e, axis); });     \
     }
 
+#define XLAZY_SORTING(name, along, flat)                                                  \
+    template <class E>                                                                    \
+        requires lazy<E>                                                                  \
+    inline auto name(const E& e, placeholders::xtuph t, here line = here::current()) {    \
+        if constexpr (has_positions<E>)                                                   \
+            return called_flat<flat>(Op::name, e, line);                                  \
+        else                                                                              \
+            return fall_back_to(#name, [&] { return stock::name(e, t); });                \
+    }                                                                                     \
+    template <class E>                                                                    \
+        requires lazy<E>                                                                  \
+    inline auto name(const E& e, std::ptrdiff_t axis = -1, here line = here::current()) { \
+        if constexpr (has_positions<E>)                                                   \
+            return called_along<along>(Op::name, e, axis, line);                          \
+        else                                                                              \
+            return fall_back_to(#name, [&] { return stock::name(e, axis); });             \
+    }
+
 namespace xlazy::detail::overloads {
 using namespace xt;
+XLAZY_SORTING(sort, sorted_as<E>, flat_sorted_as<E>)
+XLAZY_SORTING(argsort, argsorted_as<E>, flat_argsorted_as<E>)
 XLAZY_POSITIONS(argmin, amin)
 XLAZY_POSITIONS(argmax, amax)
 }  // namespace xlazy::detail::overloads
 
 #undef XLAZY_POSITIONS
+#undef XLAZY_SORTING
 
 namespace xt {
 using xlazy::detail::overloads::argmax;
