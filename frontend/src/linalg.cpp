@@ -52,22 +52,6 @@ window reshaped(const window& dense, const extents_list& shape) {
     return result;
 }
 
-window diagonal_of(const window& a, std::ptrdiff_t offset, std::size_t axis1, std::size_t axis2) {
-    if (axis1 >= a.rank || axis2 >= a.rank || axis1 == axis2)
-        throw_statement_error("trace: two different axes of the array are needed");
-    window result{a.base, a.offset, 0, {}, {}};
-    for (std::size_t i = 0; i < a.rank; ++i) {
-        if (i != axis1 && i != axis2) result.add(a.extents[i], a.strides[i]);
-    }
-    const auto rows = static_cast<std::ptrdiff_t>(a.extents[axis1]);
-    const auto columns = static_cast<std::ptrdiff_t>(a.extents[axis2]);
-    const std::ptrdiff_t length =
-        std::max<std::ptrdiff_t>(0, offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns));
-    if (length > 0) result.offset += offset >= 0 ? offset * a.strides[axis2] : -offset * a.strides[axis1];
-    result.add(static_cast<std::size_t>(length), a.strides[axis1] + a.strides[axis2]);
-    return result;
-}
-
 Value record_call(rt::Statement& statement, Op op, DType result, const extents_list& shape,
                   std::initializer_list<window> in, std::size_t axis) {
     const auto load = [&](std::size_t i) { return statement.load((in.begin() + i)->ref()); };

@@ -6,6 +6,8 @@
 #include "xlazy/detail/assign.hpp"
 
 #include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "xlazy/detail/stock_begin.hpp"
@@ -28,6 +30,15 @@ struct index_list {
     void check(std::size_t number) const;
 };
 
+/// Where an index begins and ends: a number is one of the last axis.
+template <class I>
+auto bounds_of(const I& index) {
+    if constexpr (std::is_integral_v<I>)
+        return std::pair(&index, &index + 1);
+    else
+        return std::pair(index.cbegin(), index.cend());
+}
+
 /// Missing axes in front are 0, indices beyond the last axis mean nothing, as in xtensor.
 template <class S, class I>
 index_list listed(const S& shape, const I& indices) {
@@ -36,9 +47,10 @@ index_list listed(const S& shape, const I& indices) {
     list.values.assign(rank * list.count, 0);
     std::size_t number = 0;
     for (const auto& index : indices) {
-        const auto length = static_cast<std::size_t>(std::distance(index.cbegin(), index.cend()));
+        auto [each, end] = bounds_of(index);
+        const auto length = static_cast<std::size_t>(std::distance(each, end));
         std::size_t axis = rank - std::min(rank, length);
-        for (auto each = index.cbegin(); axis < rank; ++axis, ++each) {
+        for (; axis < rank; ++axis, ++each) {
             const auto value = static_cast<std::int64_t>(*each);
             list.values[axis * list.count + number] = value;
             list.inside = list.inside && value >= 0 && value < list.extents[axis];

@@ -5,6 +5,7 @@
 
 #include "xlazy/detail/fallback.hpp"
 #include "xlazy/detail/generator.hpp"
+#include "xlazy/detail/made.hpp"
 #include "xlazy/detail/scan.hpp"
 
 #include <complex>
@@ -32,8 +33,6 @@ window permuted(const window& a, const std::size_t* axes, std::size_t count);
 window transposed(const window& a);
 /// A dense window as one of another shape with as many elements.
 window reshaped(const window& dense, const extents_list& shape);
-/// The diagonal as the last axis.
-window diagonal_of(const window& a, std::ptrdiff_t offset, std::size_t axis1, std::size_t axis2);
 
 /// A statement's operands and what becomes of them.
 Value record_call(rt::Statement& statement, Op op, DType result, const extents_list& shape,
