@@ -53,13 +53,13 @@ TEST(Codegen, TheLoopsOfAMap) {
     long i = 0, k = head;
     for (;;) {
       if (k > 0) {
-        const v_f64 t5 = gather_part_f64(p1 + i * s1, s1, k);
+        const v_f64 t5 = strided_part_f64(p1 + i * s1, s1, k);
         const v_f64 t6 = mul_f64(t4, t5);
         store_part_f64(p2 + i * 8, k, t6);
         i += k;
       }
       for (; n - i >= 4; i += 4) {
-        const v_f64 t5 = gather_f64(p1 + i * s1, s1);
+        const v_f64 t5 = strided_f64(p1 + i * s1, s1);
         const v_f64 t6 = mul_f64(t4, t5);
         store_f64(p2 + i * 8, t6);
       }

@@ -92,7 +92,8 @@ TEST(Library, VectorsAreRowsInFrontAndColumnsBehind) {
         call.operand(call.dense(integers ? call.base_of(ib) : call.base_of(b), {3, 2}));
         const std::uint32_t out = call.base(integers ? DType::i32 : DType::f64, 2);
         call.run_to(Op::matmul, call.dense(out, {2}));
-        const auto& bytes = outcome_of(call).bases[out];
+        const auto outcome = outcome_of(call);
+        const auto& bytes = outcome.bases[out];
         if (integers)
             EXPECT_EQ(TestKernel::values<std::int32_t>(bytes), (std::vector<std::int32_t>{40, 46}));
         else

@@ -87,10 +87,13 @@ TEST(RandomBatches, RelationsAreTrue) {
         for (std::uint32_t a = 0; a < program.views.size(); ++a) {
             for (std::uint32_t b = 0; b < a; ++b) {
                 if (program.views[a].base != program.views[b].base) continue;
+                const fuzz::Window window_a = fuzz::window_of(program, program.views[a]);
+                const fuzz::Window window_b = fuzz::window_of(program, program.views[b]);
+                // An element may be there a thousand times.
+                if (std::max(fuzz::count_of(window_a), fuzz::count_of(window_b)) > fuzz::kMaxExactElements) continue;
                 ++pairs;
                 const Relation found = relation(program, a, b);
-                const Relation expected = fuzz::true_relation(fuzz::window_of(program, program.views[a]),
-                                                              fuzz::window_of(program, program.views[b]));
+                const Relation expected = fuzz::true_relation(window_a, window_b);
                 if (found == expected) continue;
                 ASSERT_EQ(found, Relation::Overlap) << print(program) << "v" << a << " v" << b;
                 ++unsure;

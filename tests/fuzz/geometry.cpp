@@ -10,8 +10,6 @@ namespace {
 using bc::Dim;
 using bc::Relation;
 
-constexpr std::int64_t kMaxExactElements = 20000;
-
 constexpr std::string_view kNames[] = {"empty", "single", "repeat", "reverse", "transposed",
                                        "step",  "rows",   "slice",  "whole"};
 

@@ -63,6 +63,8 @@ enum class ViewKind : std::uint8_t {
 std::string_view name_of(ViewKind kind) noexcept;
 ViewKind kind_of(const Window& window, std::int64_t base_size);
 
+/// Views of more elements, repeated ones counted each time, are not looked through.
+inline constexpr std::int64_t kMaxExactElements = 20000;
 /// How two views really lie to each other; Overlap without a look for very large ones that are not Identical.
 bc::Relation true_relation(const Window& a, const Window& b);
 

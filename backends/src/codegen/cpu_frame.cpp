@@ -81,7 +81,7 @@ private:
             const std::string name = fmt::format("{}_{}", bc::name_of(each.op), bc::name_of(each.type));
             text += fmt::format("    v_{0} f{1}[{2}];\n    for (int v = 0; v < {2}; ++v) f{1}[v] = absent_{3}();\n",
                                 bc::name_of(each.type), each.number, groups, name);
-            ends += fmt::format("    scatter_{0}(p{1}, 0, 1, folded_{2}(f{1}, head));\n", bc::name_of(each.type),
+            ends += fmt::format("    spread_{0}(p{1}, 0, 1, folded_{2}(f{1}, head));\n", bc::name_of(each.type),
                                 each.number, name);
         }
         text += fmt::format(
@@ -228,7 +228,7 @@ private:
                 "    v_{0} last{1} = {{0}};\n    const v_{0} before{1} = prefix{1} ? uniform_{0}(prefix{1}) : "
                 "last{1};\n",
                 type, each.number);
-            ends += fmt::format("    scatter_{0}(carry{1}, 0, 1, last{1});\n", type, each.number);
+            ends += fmt::format("    spread_{0}(carry{1}, 0, 1, last{1});\n", type, each.number);
         }
         text += "    for (; n - i >= 32;) {\n" + scan_block(false) + "    }\n    if (n - i > 0) {\n" + scan_block(true);
         return text + "    }\n" + ends;
@@ -323,7 +323,7 @@ private:
         switch (each.form.layout) {
             case Layout::Uniform: return fmt::format("uniform_{}(p{})", type, each.number);
             case Layout::Strided:
-                return fmt::format("gather_{2}{0}(p{1} + i * s{1}, s{1}{3})", type, each.number, part ? "part_" : "",
+                return fmt::format("strided_{2}{0}(p{1} + i * s{1}, s{1}{3})", type, each.number, part ? "part_" : "",
                                    part ? ", k" : "");
             default: break;
         }
@@ -343,9 +343,9 @@ private:
         const std::size_t size = bc::size_of(each.type);
         const std::string count = part ? "k" : std::to_string(lanes_.lanes);
         switch (each.form.layout) {
-            case Layout::Uniform: return fmt::format("scatter_{}(p{}, 0, 1, {});\n", type, each.number, each.text);
+            case Layout::Uniform: return fmt::format("spread_{}(p{}, 0, 1, {});\n", type, each.number, each.text);
             case Layout::Strided:
-                return fmt::format("scatter_{0}(p{1} + i * s{1}, s{1}, {2}, {3});\n", type, each.number, count,
+                return fmt::format("spread_{0}(p{1} + i * s{1}, s{1}, {2}, {3});\n", type, each.number, count,
                                    each.text);
             default: break;
         }

@@ -46,13 +46,13 @@ INLINE v_$ one_$(ELEMENT x) { return (v_$){ALL_X}; }
 INLINE v_$ uniform_$(const char *p) { return one_$(*(const e_$ *)p); }
 INLINE v_$ load_$(const char *p) { return *(const u_$ *)p; }
 INLINE void store_$(char *p, v_$ x) { *(u_$ *)p = x; }
-INLINE v_$ gather_$(const char *p, long step) { return (v_$){ALL_AT}; }
-REST v_$ gather_part_$(const char *p, long step, long n) {
+INLINE v_$ strided_$(const char *p, long step) { return (v_$){ALL_AT}; }
+REST v_$ strided_part_$(const char *p, long step, long n) {
   e_$ x[LANES] __attribute__((aligned(BYTES)));
   for (long l = 0; l < LANES; ++l) x[l] = l < n ? *(const e_$ *)(p + l * step) : (ELEMENT)1;
   return load_$((const char *)x);
 }
-REST void scatter_$(char *p, long step, long n, v_$ v) {
+REST void spread_$(char *p, long step, long n, v_$ v) {
   e_$ x[LANES] __attribute__((aligned(BYTES)));
   store_$((char *)x, v);
   for (long l = 0; l < n; ++l) *(e_$ *)(p + l * step) = x[l];
@@ -108,16 +108,16 @@ INLINE void store_$(char *p, v_$ v) {
   store_#(p, __builtin_shufflevector(v.re, v.im, LOW));
   store_#(p + sizeof(v_#), __builtin_shufflevector(v.re, v.im, HIGH));
 }
-INLINE v_$ gather_$(const char *p, long step) { return (v_$){gather_#(p, step), gather_#(p + sizeof(e_#), step)}; }
-INLINE v_$ gather_part_$(const char *p, long step, long n) {
-  return (v_$){gather_part_#(p, step, n), gather_part_#(p + sizeof(e_#), step, n)};
+INLINE v_$ strided_$(const char *p, long step) { return (v_$){strided_#(p, step), strided_#(p + sizeof(e_#), step)}; }
+INLINE v_$ strided_part_$(const char *p, long step, long n) {
+  return (v_$){strided_part_#(p, step, n), strided_part_#(p + sizeof(e_#), step, n)};
 }
-INLINE void scatter_$(char *p, long step, long n, v_$ v) {
-  scatter_#(p, step, n, v.re);
-  scatter_#(p + sizeof(e_#), step, n, v.im);
+INLINE void spread_$(char *p, long step, long n, v_$ v) {
+  spread_#(p, step, n, v.re);
+  spread_#(p + sizeof(e_#), step, n, v.im);
 }
-INLINE v_$ part_$(const char *p, long n) { return gather_part_$(p, 2 * sizeof(e_#), n); }
-INLINE void store_part_$(char *p, long n, v_$ v) { scatter_$(p, 2 * sizeof(e_#), n, v); }
+INLINE v_$ part_$(const char *p, long n) { return strided_part_$(p, 2 * sizeof(e_#), n); }
+INLINE void store_part_$(char *p, long n, v_$ v) { spread_$(p, 2 * sizeof(e_#), n, v); }
 REST v_$ loop_$(void *call, v_$ a, v_$ b) {
   char x[2 * sizeof(v_#)], y[sizeof x], r[sizeof x];
   store_$(x, a);
@@ -172,15 +172,15 @@ INLINE v_bool mask_of(k_bool x) { return WIDEN; }
 INLINE k_bool bytes_of(v_bool m) { return (k_bool)NARROW & (k_bool){ALL_ONE}; }
 INLINE v_bool load_bool(const char *p) { return mask_of(*(const uk_bool *)p); }
 INLINE void store_bool(char *p, v_bool m) { *(uk_bool *)p = bytes_of(m); }
-INLINE v_bool gather_bool(const char *p, long step) { return mask_of((k_bool){ALL_BYTES_AT}); }
+INLINE v_bool strided_bool(const char *p, long step) { return mask_of((k_bool){ALL_BYTES_AT}); }
 INLINE v_bool uniform_bool(const char *p) { const SIGNED x = -(*p != 0); return (v_bool){ALL_X}; }
-REST v_bool gather_part_bool(const char *p, long step, long n) {
+REST v_bool strided_part_bool(const char *p, long step, long n) {
   k_bool x = {0};
   char *const to = (char *)&x;
   for (long l = 0; l < n; ++l) to[l] = p[l * step];
   return mask_of(x);
 }
-REST void scatter_bool(char *p, long step, long n, v_bool m) {
+REST void spread_bool(char *p, long step, long n, v_bool m) {
   const k_bool x = bytes_of(m);
   const char *const from = (const char *)&x;
   for (long l = 0; l < n; ++l) p[l * step] = from[l];
@@ -217,8 +217,8 @@ INLINE int any_lane(v_bool m) {
 }
 
 constexpr std::string_view kBoolPart = R"(
-INLINE v_bool part_bool(const char *p, long n) { return gather_part_bool(p, 1, n); }
-INLINE void store_part_bool(char *p, long n, v_bool m) { scatter_bool(p, 1, n, m); }
+INLINE v_bool part_bool(const char *p, long n) { return strided_part_bool(p, 1, n); }
+INLINE void store_part_bool(char *p, long n, v_bool m) { spread_bool(p, 1, n, m); }
 )";
 constexpr std::string_view kMaskedBoolPart = R"(
 INLINE v_bool part_bool(const char *p, long n) {

@@ -50,7 +50,8 @@ std::string subject_of(const bc::Kernel& kernel, const bc::Program& program) {
     for (const MicroOp& op : kernel.ops) {
         const char code = code_of(op.kind);
         if (code == 'o' || code == 'r') include(ops, std::string(bc::name_of(op.op)));
-        if (code != 'l' && code != 'c') include(lines, bc::to_string(program.origins[op.instruction]));
+        if (code != 'l' && code != 'c' && op.instruction < program.origins.size())
+            include(lines, bc::to_string(program.origins[op.instruction]));
     }
     if (ops.empty()) ops.emplace_back("copy");
     std::string text = fmt::format("{} of {}", fmt::join(ops, ", "),

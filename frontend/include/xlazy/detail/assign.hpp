@@ -421,7 +421,14 @@ void update(D& d, const E& e) {
         else
             synchronise<E>();
         rt::InsideXtensor inside;
-        located([&] { stock_update<O>(static_cast<typename stock_target<D>::type&>(d), e); });
+        auto& target = static_cast<typename stock_target<D>::type&>(d);
+        // A number is combined with the elements one by one, with one that is there twice twice. Not where a division
+        // by zero would end the program: that fails as a statement.
+        constexpr bool kDivides = O == assignment::divide || O == assignment::modulo;
+        if constexpr (recorded_indexed<O, D, E> && is_scalar<E> && !(kDivides && std::is_integral_v<value_of<D>>))
+            located([&] { stock_update<O>(target, e()); });
+        else
+            located([&] { stock_update<O>(target, e); });
         rt::throw_held();
     }
 }
