@@ -57,7 +57,8 @@ auto norm(const A& a, int order, here line) {
             const auto s = singular_values<T>(x);
             return s(most ? 0 : s.size() - 1, rt::LineScope::current());
         }
-        throw_statement_error("Norm " + std::to_string(order) + " not implemented!");
+        throw_statement_error("norm: an array of rank " + std::to_string(x.rank) + " has none of order " +
+                              std::to_string(order));
     });
 }
 template <class A>
@@ -85,7 +86,7 @@ auto norm(const A& a, norm_order order, here line) {
                 return s.reduce(extreme, s.apply(Op::abs, bc::dtype_of<R>(), s.load(x.ref())), 1u, false);
             });
         }
-        throw_statement_error("Norm not implemented!");
+        throw_statement_error("norm: an array of rank " + std::to_string(x.rank) + " has none of this order");
     });
 }
 template <class A>
