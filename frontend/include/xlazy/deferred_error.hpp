@@ -17,6 +17,7 @@ struct origin_info {
     std::string function;  ///< may be empty
 };
 
+/// What was wrong with the data, or with the machine.
 enum class error_kind : unsigned char {
     division_by_zero,  ///< of integers; remainder, too
     out_of_range,      ///< an index that an array does not have
@@ -63,7 +64,9 @@ class deferred_error : public std::runtime_error {
 public:
     explicit deferred_error(error_report report);
 
+    /// All that is known; lives as long as any copy of the exception.
     const error_report& report() const noexcept { return data_->report; }
+    /// What was wrong, for programs that treat kinds differently.
     error_kind kind() const noexcept { return data_->report.kind; }
     /// Name of the op that failed, as in docs/ops.md.
     const std::string& operation() const noexcept { return data_->report.operation; }

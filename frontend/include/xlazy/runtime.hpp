@@ -19,6 +19,7 @@ void flush(here line = here::current());
 /// Runs nothing. XLAZY_EXPLAIN=1 logs the same at every flush. @return several lines; empty if nothing is recorded
 std::string explain();
 
+/// Whether statements wait in the queue (lazy) or run at once, through the same kernels (eager).
 enum class mode : unsigned char { lazy, eager };
 
 /// The mode of this thread (default: XLAZY_MODE, else lazy).
@@ -39,21 +40,23 @@ private:
 /// Threads of the kernels; 0: XLAZY_NUM_THREADS, OMP_NUM_THREADS, or all cores.
 void set_num_threads(int threads);
 
+/// What the process has done so far. Counters are exact when no other thread records; keys and meaning:
+/// docs/performance.md.
 struct statistics {
-    std::uint64_t instructions_recorded = 0;
-    std::uint64_t statements_recorded = 0;
-    std::map<std::string, std::uint64_t> flushes;  ///< reason -> count
-    std::uint64_t plans_hit = 0;
-    std::uint64_t plans_missed = 0;
-    std::uint64_t kernels_run = 0;
-    std::uint64_t kernels_compiled = 0;
-    std::uint64_t kernels_loaded = 0;
+    std::uint64_t instructions_recorded = 0;         ///< operations
+    std::uint64_t statements_recorded = 0;           ///< assignments
+    std::map<std::string, std::uint64_t> flushes;    ///< reason -> count
+    std::uint64_t plans_hit = 0;                     ///< batches whose plan was known
+    std::uint64_t plans_missed = 0;                  ///< batches that were planned
+    std::uint64_t kernels_run = 0;                   ///< loops over arrays
+    std::uint64_t kernels_compiled = 0;              ///< by a compiler, in this process
+    std::uint64_t kernels_loaded = 0;                ///< from the cache on disk
     std::map<std::string, double> seconds;           ///< record (sampled), plan, compile, run
     std::map<std::string, std::uint64_t> fallbacks;  ///< function -> count
-    std::uint64_t bytes_allocated = 0;
-    std::uint64_t bytes_allocated_peak = 0;
-    std::uint64_t bytes_contracted = 0;
-    std::uint64_t deferred_errors = 0;
+    std::uint64_t bytes_allocated = 0;               ///< handed out to arrays and temporaries, in all
+    std::uint64_t bytes_allocated_peak = 0;          ///< most in use at a time
+    std::uint64_t bytes_contracted = 0;              ///< of arrays that never needed memory
+    std::uint64_t deferred_errors = 0;               ///< that were thrown or logged
 
     /// The same as JSON, keys as the members.
     std::string json() const;

@@ -44,6 +44,7 @@ struct Bindings {
 
 /// An element that failed: the first one in row-major order of the failing instruction's domain.
 struct Trap {
+    /// What was found; see `kind`.
     enum class Kind : std::uint8_t { Fault, NotFinite, SawNotFinite };
     std::uint32_t instruction;  ///< of the batch
     std::int64_t index;         ///< row-major position in the domain
@@ -56,9 +57,11 @@ struct Trap {
 /// The smallest trap of every instruction that failed, ascending by instruction.
 using Traps = std::vector<Trap>;
 
+/// Runs kernels on the memory of a batch. Calls come from one thread at a time; the object is kept for the process.
 class Backend {
 public:
     virtual ~Backend() = default;
+    /// As XLAZY_BACKEND spells it.
     virtual std::string_view name() const noexcept = 0;
     /// Runs one kernel of the plan to its end. A failing element gets 0 and an entry in `traps`.
     /// @throws std::bad_alloc
@@ -106,6 +109,7 @@ inline constexpr std::int64_t kStreamedBytes = std::int64_t{32} << 20;
 /// What the kernels of a region touch in a piece should stay in the second cache.
 inline constexpr std::int64_t kPieceBytes = std::int64_t{512} << 10;
 
+/// How the threaded back end works; the defaults are those of programs.
 struct OpenMpOptions {
     int threads = 0;  ///< 0: OMP_NUM_THREADS or all cores
     std::int64_t serial_nanoseconds = kSerialNanoseconds;

@@ -6,6 +6,7 @@
 
 namespace xlazy::be {
 
+/// What came of trying the compiler.
 struct CompilerCheck {
     std::string choice;   ///< its path and why it, or why there is none
     std::string version;  ///< what it says of itself

@@ -31,6 +31,7 @@ public:
 /// over the bus cost as much as the work on so many. Estimated, not measured.
 inline constexpr std::int64_t kLeastCudaElements = 65'536;
 
+/// Which device, and what it does not get.
 struct CudaOptions {
     int device = 0;  ///< XLAZY_DEVICE
     std::int64_t least_elements = kLeastCudaElements;
@@ -46,12 +47,14 @@ std::unique_ptr<Backend> make_cuda(const CudaOptions& options, std::string& reas
 /// Is libcuda installed, usable or not?
 bool has_cuda_driver() noexcept;
 
+/// A GPU as the driver describes it.
 struct CudaDevice {
     std::string name;
     int major = 0, minor = 0;  ///< compute capability
     std::uint64_t bytes = 0;   ///< of memory
     int multiprocessors = 0;
 };
+/// Driver, compiler and devices.
 struct CudaState {
     std::string driver;    ///< version, or why there is none
     std::string compiler;  ///< of NVRTC, likewise
@@ -60,6 +63,7 @@ struct CudaState {
 /// For programs that describe an installation. Loads the libraries.
 CudaState cuda_state();
 
+/// Counters of the process since its start.
 struct CudaCounts {
     std::uint64_t launches = 0;
     std::uint64_t kernels = 0;       ///< that ran on the device
@@ -68,6 +72,7 @@ struct CudaCounts {
     std::uint64_t bytes_to_device = 0, bytes_to_host = 0;
     std::uint64_t bytes_on_device = 0;  ///< held at the moment
 };
+/// The counters at this moment; all 0 where no device is used.
 CudaCounts cuda_counts() noexcept;
 
 }  // namespace xlazy::be

@@ -9,6 +9,7 @@
 
 namespace xlazy::be {
 
+/// The error of one function for one type.
 struct MathsRow {
     bc::Op op;
     bc::DType type;

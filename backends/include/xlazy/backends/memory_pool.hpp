@@ -9,6 +9,7 @@
 
 namespace xlazy::be {
 
+/// Counters of the process, in bytes.
 struct PoolStats {
     std::uint64_t bytes_allocated = 0;  ///< handed out in all
     std::uint64_t bytes_in_use = 0;
@@ -19,8 +20,9 @@ struct PoolStats {
 
 /// @param bytes 0 gives a valid pointer that must be freed, too
 /// @return uninitialised memory, 64-byte aligned
-/// @throws std::bad_alloc, also where the limit would be passed (free blocks are given back to the system first)
+/// @throws std::bad_alloc where the system has none, or the limit would be passed (free blocks are given back first)
 void* pool_allocate(std::size_t bytes);
+/// Takes back what pool_allocate gave. @param bytes as asked for then
 void pool_free(void* pointer, std::size_t bytes) noexcept;
 /// Gives free blocks back to the system.
 void pool_trim() noexcept;
@@ -28,7 +30,9 @@ void pool_trim() noexcept;
 void pool_set_limit(std::uint64_t bytes) noexcept;
 /// What may still be handed out; the greatest number where there is no limit.
 std::uint64_t pool_room() noexcept;
+/// The counters at this moment; they belong together only while no other thread allocates.
 PoolStats pool_stats() noexcept;
+/// The peak begins anew, from what is in use now.
 void pool_reset_peak() noexcept;
 
 /// Memory of the pool for as long as it is needed.
@@ -46,6 +50,7 @@ public:
         std::swap(bytes_, other.bytes_);
         return *this;
     }
+    /// 64-byte aligned; null for an object made without memory.
     std::byte* data() const noexcept { return data_; }
 
 private:

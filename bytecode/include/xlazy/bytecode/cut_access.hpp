@@ -6,6 +6,7 @@
 
 namespace xlazy::bc {
 
+/// What one micro-op touches, seen from the axis along which its kernel is cut.
 struct CutAccess {
     static constexpr int kNone = -1;
 
@@ -23,9 +24,11 @@ struct CutAccess {
         const auto at = static_cast<std::size_t>(place);
         return place != kNone && dims[at].extent > 1 && dims[at].stride != 0;
     }
+    /// Elements from one index of the axis to the next; it has the axis.
     std::int64_t stride() const noexcept { return dims[static_cast<std::size_t>(place)].stride; }
     /// What one index of the axis shows lies between two multiples of the stride, and strides are positive.
     bool outermost() const noexcept;
+    /// The same window of the same memory?
     bool same_elements(const CutAccess& other) const noexcept;
     /// Lowest and highest element of one index of the axis, relative to the offset.
     std::pair<std::int64_t, std::int64_t> row_span() const noexcept;

@@ -12,18 +12,27 @@ namespace xlazy::bc {
 /// Kind in the top two bits, index below.
 class Operand {
 public:
+    /// What the index counts.
     enum class Kind : std::uint32_t { None = 0, View = 1, Temp = 2, Scalar = 3 };
     static constexpr std::uint32_t kMaxIndex = (1u << 30) - 1;
 
     constexpr Operand() noexcept = default;
+    /// View `index` of the batch; indices are at most kMaxIndex.
     static constexpr Operand view(std::uint32_t index) noexcept { return Operand(Kind::View, index); }
+    /// SSA temporary `index` of the statement.
     static constexpr Operand temp(std::uint32_t index) noexcept { return Operand(Kind::Temp, index); }
+    /// Slot `index` of the batch's scalars.
     static constexpr Operand scalar(std::uint32_t index) noexcept { return Operand(Kind::Scalar, index); }
 
+    /// None for an operand that is absent.
     constexpr Kind kind() const noexcept { return static_cast<Kind>(bits_ >> 30); }
+    /// Number of the view, temporary or slot; 0 for None.
     constexpr std::uint32_t index() const noexcept { return bits_ & kMaxIndex; }
+    /// An array's elements.
     constexpr bool is_view() const noexcept { return kind() == Kind::View; }
+    /// A value inside the statement.
     constexpr bool is_temp() const noexcept { return kind() == Kind::Temp; }
+    /// One number for all indices.
     constexpr bool is_scalar() const noexcept { return kind() == Kind::Scalar; }
     constexpr explicit operator bool() const noexcept { return bits_ != 0; }
     friend constexpr bool operator==(Operand, Operand) noexcept = default;

@@ -6,13 +6,16 @@
 
 namespace xlazy::bc {
 
+/// An operation; the rows of ops.def in their order.
 enum class Op : std::uint16_t {
 #define XLAZY_OP(id, arity, kind, in, result, fault, maths, expression, doc) id,
 #include "xlazy/bytecode/ops.def"
 #undef XLAZY_OP
 };
 
+/// How an op goes through its operands; ops.def says each.
 enum class OpKind : std::uint8_t { Map, Reduce, Scan, Generate, Gather, Scatter, Library };
+/// Operand types that are legal.
 enum class OperandTypes : std::uint8_t {
     All,
     Ordered,  ///< all but complex
@@ -26,10 +29,14 @@ enum class OperandTypes : std::uint8_t {
     Index,  ///< i64
     Word,   ///< u64
 };
+/// The result's type, from the operands' type; Any: the instruction says it.
 enum class ResultType : std::uint8_t { Same, Bool, Real, Complex, Any };
+/// The condition on which an element, or a routine, fails.
 enum class Fault : std::uint8_t { None, DivideByZero, OutOfRange, Singular, NotPositive, NotConverged };
+/// Exact: IEEE arithmetic; Vector: a function of the maths library (docs/maths.md).
 enum class Maths : std::uint8_t { Exact, Vector };
 
+/// A row of ops.def.
 struct OpInfo {
     std::string_view name;
     std::uint8_t arity;
@@ -50,7 +57,9 @@ inline constexpr OpInfo kOps[] = {
 };
 inline constexpr std::size_t kOpCount = sizeof(kOps) / sizeof(kOps[0]);
 
+/// The op's row of the table.
 constexpr const OpInfo& info(Op op) noexcept { return kOps[static_cast<std::size_t>(op)]; }
+/// Its name in the text form and in messages.
 constexpr std::string_view name_of(Op op) noexcept { return info(op).name; }
 
 /// Is `type` a legal operand type of `op`, and do kernels exist for it? For `select` this is the type of b and c.
@@ -104,8 +113,9 @@ constexpr bool has_axis(Op op) noexcept {
            op == Op::in_range;
 }
 
-/// The value of a reduction along an axis without indices.
+/// The value of a reduction along an axis without indices; None: there is no such value.
 enum class Identity : std::uint8_t { None, Zero, One };
+/// Zero for sum and any, One for prod and all; ops with None throw on an axis without indices.
 constexpr Identity identity_of(Op op) noexcept {
     switch (op) {
         case Op::sum:

@@ -17,6 +17,7 @@ inline constexpr ValueId kNoValue = 0xffff;
 
 /// One step of a kernel's straight-line body; its value is numbered by its position.
 struct MicroOp {
+    /// What the step does.
     enum class Kind : std::uint8_t {
         LoadView,       ///< element of view `index`, broadcast to the kernel's domain
         LoadScratch,    ///< element of scratch `index`, broadcast likewise
@@ -88,12 +89,15 @@ struct Scratch {
     bool keep_axis = false;
 };
 
+/// Extents of a scratch in a batch, outermost axis first.
 struct ScratchShape {
     unsigned rank = 0;
     std::int64_t extents[kMaxRank] = {};
+    /// The extents in use.
     std::span<const std::int64_t> span() const noexcept { return {extents, rank}; }
 };
 
+/// The scratch's shape for the extents of this batch.
 inline ScratchShape shape_of(const Program& program, const Scratch& scratch) noexcept {
     ScratchShape shape;
     unsigned axis = 0;
@@ -108,13 +112,16 @@ inline ScratchShape shape_of(const Program& program, const Scratch& scratch) noe
 
 /// What a plan gives memory: a base of the batch or a scratch.
 struct Storage {
+    /// A base, a scratch, or neither.
     enum class Kind : std::uint8_t { None, Base, Scratch };
     Kind kind = Kind::None;
     std::uint32_t index = 0;
     friend bool operator==(Storage, Storage) noexcept = default;
 };
 
+/// One step of running a plan, in order.
 struct Step {
+    /// What the step does; `index` says to what.
     enum class Kind : std::uint8_t {
         Run,           ///< kernel `index`
         AllocBase,     ///< memory for base `index`: its first write follows
@@ -128,7 +135,9 @@ struct Step {
     /// for the last time, element by element where it stores the new one; its free step then gives nothing back.
     Storage donor{};
 
+    /// Memory for a base or a scratch.
     bool allocates() const noexcept { return kind == Kind::AllocBase || kind == Kind::AllocScratch; }
+    /// Memory of a base or a scratch goes back.
     bool frees() const noexcept { return kind == Kind::FreeBase || kind == Kind::FreeScratch; }
     /// What an allocation or a free step is about.
     Storage storage() const noexcept {
@@ -154,7 +163,9 @@ struct Region {
     /// and free steps count for nothing.
     std::vector<Storage> locals;
 
+    /// One past its last kernel.
     std::uint32_t end() const noexcept { return first + static_cast<std::uint32_t>(kernels.size()); }
+    /// Is it one of `locals`?
     bool is_local(Storage storage) const noexcept {
         for (const Storage& local : locals) {
             if (local == storage) return true;
@@ -169,6 +180,7 @@ struct Region {
 struct Dispatch {
     std::uint32_t first = 0;  ///< kernel
     std::uint32_t count = 0;
+    /// One past its last kernel.
     std::uint32_t end() const noexcept { return first + count; }
     friend bool operator==(const Dispatch&, const Dispatch&) noexcept = default;
 };
@@ -207,6 +219,8 @@ struct Merge {
     friend auto operator<=>(const Merge&, const Merge&) noexcept = default;
 };
 
+/// What the optimizer makes of a batch, and a back end runs. Holds for every batch of the structure whose facts the
+/// guards, spreads and regions describe.
 struct Plan {
     std::vector<Kernel> kernels;
     std::vector<Scratch> scratch;
@@ -231,6 +245,7 @@ bool takes_over(const Plan& plan, const Program& program, const Step& step) noex
 struct StepRange {
     std::size_t begin = 0, end = 0;
 };
+/// The steps of a region's kernels, their allocations and frees included.
 StepRange steps_of(const Region& region, const Plan& plan) noexcept;
 /// The one that begins with this kernel, or null.
 const Dispatch* dispatch_at(const Plan& plan, std::uint32_t kernel) noexcept;

@@ -38,9 +38,9 @@ struct Domain {
 /// What the batch knows of an array's storage.
 struct BaseInfo {
     DType type;
-    bool initialised;    ///< has a value before the batch runs
-    bool live;           ///< can be read after the batch: what the batch writes to it must be there
-    std::int64_t size;   ///< elements
+    bool initialised;   ///< has a value before the batch runs
+    bool live;          ///< can be read after the batch: what the batch writes to it must be there
+    std::int64_t size;  ///< elements
 };
 
 /// A scalar's bits, in the low bytes (little endian) of `bits`; the second word is for c128.
@@ -49,6 +49,7 @@ struct Scalar {
     std::uint64_t bits[2];
 };
 
+/// A C++ value as a scalar of its element type.
 template <class T>
 Scalar make_scalar(T value) noexcept {
     static_assert(dtype_of<T>() != DType::none);
@@ -56,6 +57,7 @@ Scalar make_scalar(T value) noexcept {
     std::memcpy(scalar.bits, &value, sizeof(T));
     return scalar;
 }
+/// The value back; T must be the C++ type of the scalar's element type.
 template <class T>
 T scalar_value(const Scalar& scalar) noexcept {
     T value;
@@ -80,10 +82,13 @@ struct Program {
     std::uint32_t temp_count = 0;
     std::uint32_t statement_count = 0;
 
+    /// Extents and strides of a view, outermost axis first.
     std::span<const Dim> dims_of(const View& view) const noexcept { return {dims.data() + view.dims_begin, view.rank}; }
+    /// Extents of a domain, outermost axis first.
     std::span<const std::int64_t> extents_of(const Domain& domain) const noexcept {
         return {extents.data() + domain.extents_begin, domain.rank};
     }
+    /// Of domain number `domain`.
     std::span<const std::int64_t> domain_extents(std::uint32_t domain) const noexcept {
         return extents_of(domains[domain]);
     }

@@ -50,7 +50,9 @@ public:
     void remove_last();
     /// The plan's kernels moved: what was first is now the kernel behind.
     void move_on() noexcept { ++first_; }
+    /// Kernels so far.
     std::size_t size() const noexcept { return kernels_.size(); }
+    /// Kernel of the plan with which it begins.
     std::uint32_t first() const noexcept { return first_; }
     /// Kernel of the plan behind the last one.
     std::uint32_t end() const noexcept { return first_ + static_cast<std::uint32_t>(kernels_.size()); }
@@ -70,6 +72,7 @@ public:
         return region;
     }
 
+    /// What its kernels touch, in the order in which they first do.
     const std::vector<RegionStorage>& storages() const noexcept { return storages_; }
     /// Along the axis of the kernel at this position.
     std::int64_t extent(std::size_t kernel) const noexcept { return extents_[kernel]; }
@@ -82,6 +85,7 @@ public:
     std::int64_t row_bytes(const RegionStorage& storage) const noexcept;
     /// Rows of a local storage that are in use at a time, besides those that a piece adds.
     std::int64_t rows_kept(const RegionStorage& storage) const noexcept;
+    /// Axis and distances of the kernel at this position, counted from the region's first one.
     const RegionKernel& kernel(std::size_t position) const noexcept { return kernels_[position]; }
 
 private:

@@ -39,6 +39,7 @@ enum class ScalarFact : std::uint8_t {
 inline constexpr std::string_view kScalarFactNames[] = {"exact-reciprocal", "power-of-two", "zero",
                                                         "minus-zero",       "one",          "two"};
 
+/// Has the scalar the property? Compares bits, so -0 is not Zero.
 bool fact_holds(const Scalar& scalar, ScalarFact fact) noexcept;
 /// Types and bits are equal.
 bool same_scalar(const Scalar& a, const Scalar& b) noexcept;
@@ -50,6 +51,7 @@ struct ScalarGuard {
     std::uint32_t same_as = 0;  ///< the other slot where there is no fact
     friend bool operator==(const ScalarGuard&, const ScalarGuard&) noexcept = default;
 };
+/// Does the fact hold for this batch's scalars?
 bool guard_holds(const ScalarGuard& guard, const Program& program) noexcept;
 
 }  // namespace xlazy::bc

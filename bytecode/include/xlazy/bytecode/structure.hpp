@@ -44,13 +44,16 @@ struct GeometryKey {
 
 /// Both overwrite `key` and reuse its memory: no allocation once a program of this size was seen.
 void structure_key(const Program& program, StructureKey& key);
+/// As structure_key. @param key is overwritten
 void geometry_key(const Program& program, GeometryKey& key);
 
 /// The elements of its base that a view lies between, both included; `first` > `last` for a view without elements.
 struct Interval {
     std::int64_t first, last;
+    /// No element.
     bool empty() const noexcept { return first > last; }
 };
+/// From the extents and strides of the view; O(rank).
 Interval interval_of(const Program& program, std::uint32_t view) noexcept;
 
 /// Can one element be reached by several indices? (Stride 0, or a sliding window. Exact for what slices of a dense

@@ -33,13 +33,16 @@ namespace xlazy::bc {
 class ParseError : public std::runtime_error {
 public:
     ParseError(std::size_t line, std::size_t column, const std::string& message);
+    /// Counted from 1.
     std::size_t line() const noexcept { return line_; }
+    /// Counted from 1, in bytes.
     std::size_t column() const noexcept { return column_; }
 
 private:
     std::size_t line_, column_;
 };
 
+/// The text of a legal program.
 std::string print(const Program& program);
 /// One instruction for messages: as its line of the text, but with file:line for the origin, and without the line end.
 std::string print(const Program& program, std::size_t instruction);

@@ -8,6 +8,7 @@
 
 namespace xlazy::bc {
 
+/// Which batches are legal.
 enum class Strictness : std::uint8_t {
     Rewritten,  ///< passes may have moved instructions and added temporaries that cross statements
     Recorded,   ///< statements follow each other, each with its own temporaries and origin, and end by writing a view

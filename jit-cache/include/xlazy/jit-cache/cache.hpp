@@ -17,6 +17,7 @@ namespace xlazy::jc {
 
 inline constexpr std::uint64_t kDefaultSizeLimit = std::uint64_t{512} << 20;
 
+/// Where entries are kept, and how many.
 struct Options {
     Place place;                                           ///< created when the first entry is written
     std::uint64_t size_limit = kDefaultSizeLimit;          ///< of the directory, bytes; 0: memory only
@@ -27,19 +28,23 @@ struct Options {
     std::function<void(const std::string&)> warn;
 };
 
+/// Where an entry was.
 enum class Found : std::uint8_t { nowhere, memory, disk, made };
 
+/// What a lookup found.
 struct Lookup {
     std::shared_ptr<const Entry> entry;
     Found where = Found::nowhere;
     explicit operator bool() const noexcept { return entry != nullptr; }
 };
 
+/// What a compiler has made.
 struct Made {
     Bytes object;
     std::string compiler;  ///< identity of the compiler that really made it
 };
 
+/// How often what happened, since the cache was made.
 struct Counts {
     std::uint64_t hits_memory = 0, hits_disk = 0, misses = 0, made = 0, stored = 0, damaged = 0;
 };
@@ -64,12 +69,15 @@ public:
     Lookup find_or_make(const Key& key, std::string_view compiler, const std::function<std::optional<Made>()>& make,
                         std::stop_token stop = {});
 
+    /// Keeps an entry that somebody else made, in memory and on disk.
     void insert(Entry entry);
 
     /// Around fork(), so that the child gets nothing half-done and waits for nobody.
     void before_fork();
+    /// The other half: in the parent and in the child. @param child in the child, which begins with an empty memory
     void after_fork(bool child);
 
+    /// Of this object, since it was made.
     Counts counts() const;
     /// One sentence: the directory, or why there is none.
     std::string state() const;

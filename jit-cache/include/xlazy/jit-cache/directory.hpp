@@ -28,8 +28,10 @@ public:
         return *this;
     }
     ~Descriptor() { static_cast<void>(close()); }
+    /// The descriptor; negative for none.
     int number() const noexcept { return number_; }
     explicit operator bool() const noexcept { return number_ >= 0; }
+    /// Gives the descriptor away, unclosed.
     int release() noexcept { return std::exchange(number_, -1); }
     /// @return 0 or errno: some file systems tell only here that a file could not be written
     int close() noexcept;
@@ -52,8 +54,10 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text);
 /// "1.5 GiB"
 std::string format_bytes(std::uint64_t bytes);
 
+/// The folder with its entries, opened once.
 class Directory {
 public:
+    /// What open() found: a directory, or why there is none.
     struct Opened {
         std::shared_ptr<Directory> directory;  ///< null: see the rest
         bool absent = false;                   ///< it does not exist, and was not to be created
@@ -63,9 +67,12 @@ public:
     /// Refuses what is no directory, belongs to another user, or can be written by others: entries are code.
     static Opened open(const std::string& path, bool create);
 
+    /// As it was given to open.
     const std::string& path() const noexcept { return path_; }
 
+    /// What came of reading a file.
     enum class Status : std::uint8_t { ok, absent, damaged, unreadable };
+    /// An entry, or why there is none.
     struct ReadResult {
         Status status = Status::absent;
         std::optional<Entry> entry;
@@ -78,14 +85,17 @@ public:
     /// @param compiler nullopt: any compiler's, the newest first
     ReadResult find(const Key& key, std::optional<std::string_view> compiler) const;
 
+    /// 0, or why the entry was not written.
     struct WriteResult {
         int error = 0;  ///< errno
         std::string why;
     };
     /// Under a temporary name first: the entry is seen whole or not at all.
     WriteResult write(const Entry& entry) const;
+    /// Removes an entry's file, if it is there.
     void remove(const std::string& name) const noexcept;
 
+    /// An entry as the folder lists it.
     struct Item {
         std::string name;
         std::uint64_t bytes = 0;
@@ -95,6 +105,7 @@ public:
     std::vector<Item> list() const;
     static constexpr std::chrono::seconds kUseGranularity{600};
 
+    /// What prune() did.
     struct Pruned {
         std::uint64_t entries = 0, bytes = 0;  ///< removed
         std::uint64_t entries_left = 0, bytes_left = 0;
@@ -113,6 +124,7 @@ public:
         Lock(Lock&&) = default;
         Lock& operator=(Lock&&) = default;
         ~Lock() { release(); }
+        /// This object has the lock.
         bool held() const noexcept { return static_cast<bool>(file_); }
         bool busy() const noexcept { return busy_; }  ///< somebody else holds it
 

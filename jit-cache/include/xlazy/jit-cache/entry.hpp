@@ -12,6 +12,7 @@
 
 namespace xlazy::jc {
 
+/// Contents of a file.
 using Bytes = std::vector<std::byte>;
 
 /// What an entry is looked up by. It is stored whole and compared whole; its hash only names the file.
@@ -24,6 +25,7 @@ struct Key {
 };
 inline constexpr std::string_view kKernel = "kernel";
 
+/// A compiled kernel with all that it is a function of.
 struct Entry {
     Key key;
     std::string compiler;      ///< identity of the compiler that made the object
@@ -36,6 +38,7 @@ inline constexpr std::uint32_t kFormatVersion = 1;
 /// Files that are larger are not read, entries that are larger not written.
 inline constexpr std::uint64_t kMaxEntryBytes = std::uint64_t{64} << 20;
 
+/// XXH3, 128 bits.
 struct Hash128 {
     std::uint64_t high = 0, low = 0;
     bool operator==(const Hash128&) const = default;
@@ -46,6 +49,7 @@ Hash128 hash_of(const Key& key);
 /// "<32 hex digits of the key>-<16 hex digits of the compiler>.xlk": what one compiler made never hides what another
 /// one made.
 std::string file_name(const Key& key, std::string_view compiler);
+/// Could file_name have made this name? Others in the directory are not touched.
 bool is_file_name(std::string_view name) noexcept;
 
 /// The file's bytes: header, checksum, and the parts in order.

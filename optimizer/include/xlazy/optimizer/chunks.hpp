@@ -44,6 +44,7 @@ struct ChunkedStorage {
     std::uint64_t index_bytes = 0;
 };
 
+/// Kernels, one after the other, that can run in chunks along one axis of each of their domains.
 struct Stretch {
     std::size_t begin = 0, end = 0;  ///< steps of the plan
     std::vector<ChunkedKernel> kernels;
@@ -51,6 +52,7 @@ struct Stretch {
     std::int64_t extent = 0;       ///< of the axis
     std::int64_t least_count = 1;  ///< indices of a chunk
 
+    /// Does it come and go inside the stretch?
     bool is_local(bc::Storage storage) const noexcept;
     /// Memory of the locals for chunks of at most `count` indices.
     std::uint64_t local_bytes(std::int64_t count) const noexcept;
@@ -60,6 +62,7 @@ struct Stretch {
 std::optional<Stretch> find_stretch(const bc::Program& program, const bc::Plan& plan, std::size_t begin,
                                     std::size_t most_kernels = kMaxChunkedKernels);
 
+/// A stretch and the number of chunks that it is cut into.
 struct ChunkedStretch {
     Stretch stretch;
     std::int64_t chunks = 1;
@@ -76,6 +79,7 @@ struct Chunk {
     std::int64_t first = 0, count = 0;
     std::vector<std::uint64_t> local_bytes;  ///< of the stretch's locals
 };
+/// Chunk `number`, counted from 0, of a stretch.
 Chunk chunk_of(const bc::Program& program, const bc::Plan& plan, const ChunkedStretch& stretch, std::int64_t number);
 /// Base of a chunk's program that stands for this base or scratch of the batch.
 std::uint32_t base_in_chunk(const bc::Program& program, bc::Storage storage) noexcept;

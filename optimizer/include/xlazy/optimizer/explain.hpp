@@ -46,6 +46,7 @@ struct MergeNote {
     friend auto operator<=>(const MergeNote&, const MergeNote&) noexcept = default;
 };
 
+/// What became of a batch: numbers, kernels, and why they are several.
 struct Explanation {
     std::size_t statements = 0, instructions = 0;
     PlanCost before;  ///< without optional passes

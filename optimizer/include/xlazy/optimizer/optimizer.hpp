@@ -15,6 +15,7 @@ namespace xlazy::opt {
 /// Which passes run; bit i is row i of the pass table.
 struct PassSet {
     std::uint32_t bits = ~0u;
+    /// Does row `pass` of the table run?
     bool has(unsigned pass) const noexcept { return ((bits >> pass) & 1u) != 0; }
     friend bool operator==(PassSet, PassSet) noexcept = default;
 };
@@ -25,6 +26,7 @@ struct PassInfo {
     std::string_view doc;
     bool mandatory;  ///< needed for right results; PassSet does not switch it off
 };
+/// All passes, in the order in which they run.
 std::vector<PassInfo> pass_table();
 
 /// "all", "none", or a list of names: "all,-dce", "none,fuse", "dce,fuse" (a list that begins with a name means only
@@ -32,6 +34,7 @@ std::vector<PassInfo> pass_table();
 /// @param unknown receives the words that are no pass, or one that cannot be switched; they are ignored
 PassSet parse_passes(std::string_view text, std::vector<std::string>& unknown);
 
+/// How a plan is made.
 struct PlanOptions {
     PassSet passes;
     bool verify = false;  ///< check the batch and the plan after every pass

@@ -33,7 +33,9 @@ public:
 
     PlanCache();
     ~PlanCache();
+    /// The batch's plan, made where it is not known. @throws std::logic_error as make_plan
     Planned get(const bc::Program& program, const PlanOptions& options);
+    /// Forgets all plans; plans that are in use stay alive.
     void clear() noexcept;
     std::size_t size() const noexcept;   ///< plans
     std::size_t bytes() const noexcept;  ///< that they hold, with what they are found by

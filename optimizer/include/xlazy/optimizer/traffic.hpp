@@ -13,6 +13,7 @@ namespace xlazy::opt {
 struct Traffic {
     std::uint64_t read = 0;
     std::uint64_t written = 0;
+    /// Bytes, both ways.
     std::uint64_t total() const noexcept { return read + written; }
     Traffic& operator+=(const Traffic& other) noexcept {
         read += other.read;
