@@ -2,13 +2,8 @@
 // Reading of the text form that text.cpp prints.
 #include "xlazy/bytecode/text.hpp"
 
+#include "cursor.hpp"
 #include "scalar_text.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <charconv>
-#include <limits>
 
 namespace xlazy::bc {
 
@@ -20,148 +15,18 @@ namespace {
 /// A file that names more of them is damaged; tables are as long as there are temporaries.
 constexpr std::uint32_t kMaxTemps = 1u << 22;
 
-/// One line of the text, read from left to right. Errors name the place where the unfit part begins.
-class Cursor {
-public:
-    Cursor(std::string_view line, std::size_t number) noexcept : line_(line), number_(number) {}
-
-    bool at_end() noexcept {
-        skip_blanks();
-        return position_ == line_.size();
-    }
-
-    [[noreturn]] void fail_at(std::size_t position, const std::string& message) const {
-        throw ParseError(number_, position + 1, message);
-    }
-    [[noreturn]] void fail(const std::string& message) const { fail_at(position_, message); }
-
-    std::size_t position() noexcept {
-        skip_blanks();
-        return position_;
-    }
-
-    void expect_end() {
-        if (!at_end()) fail("expected the end of the line");
-    }
-
-    /// Takes `text` if it comes next.
-    bool take(std::string_view text) noexcept {
-        skip_blanks();
-        if (!line_.substr(position_).starts_with(text)) return false;
-        position_ += text.size();
-        return true;
-    }
-    void expect(std::string_view text) {
-        if (!take(text)) fail(fmt::format("expected '{}'", text));
-    }
-    /// Takes the next word if it is `word`.
-    bool take_word(std::string_view word) noexcept {
-        if (peek_word() != word) return false;
-        position_ += word.size();
-        return true;
-    }
-    std::string_view word() noexcept {
-        const std::string_view text = peek_word();
-        position_ += text.size();
-        return text;
-    }
-
-    template <class T>
-    T number(std::string_view what, T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) {
-        skip_blanks();
-        const char* const begin = line_.data() + position_;
-        const char* const end = line_.data() + line_.size();
-        T value{};
-        const bool plus = begin != end && *begin == '+' && std::is_signed_v<T> && begin + 1 != end && begin[1] != '-';
-        const auto [stop, error] = std::from_chars(begin + plus, end, value);
-        if (error == std::errc::invalid_argument) fail(fmt::format("expected {}", what));
-        if (error != std::errc() || value < least || value > most) fail(fmt::format("{} is out of range", what));
-        position_ += static_cast<std::size_t>(stop - begin);
-        return value;
-    }
-
-    /// "b12": an index below `limit`.
-    std::uint32_t reference(char prefix, std::string_view what, std::size_t limit) {
-        const std::size_t begin = position();
-        if (!take({&prefix, 1})) fail(fmt::format("expected {} ({}N)", what, prefix));
-        const auto index = number<std::uint32_t>("a number");
-        if (index >= limit) fail_at(begin, fmt::format("there is no {} {}{} up to here", what, prefix, index));
-        return index;
-    }
-
-    std::vector<std::int64_t> list(std::string_view what) {
-        std::vector<std::int64_t> values;
-        expect("(");
-        if (take(")")) return values;
-        do {
-            if (values.size() == kMaxRank) fail(fmt::format("more than {} axes", kMaxRank));
-            values.push_back(number<std::int64_t>(what));
-        } while (take(","));
-        expect(")");
-        return values;
-    }
-
-    std::string quoted() {
-        expect("\"");
-        std::string text;
-        while (position_ < line_.size() && line_[position_] != '"') text += quoted_character();
-        if (position_ == line_.size()) fail("expected '\"'");
-        ++position_;
-        return text;
-    }
-
-private:
-    static bool blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\r'; }
-    static bool part_of_word(char c) noexcept { return !blank(c) && c != '(' && c != ')' && c != '[' && c != ']'; }
-
-    void skip_blanks() noexcept {
-        while (position_ < line_.size() && blank(line_[position_])) ++position_;
-    }
-
-    std::string_view peek_word() noexcept {
-        skip_blanks();
-        std::size_t end = position_;
-        while (end < line_.size() && part_of_word(line_[end])) ++end;
-        return line_.substr(position_, end - position_);
-    }
-
-    char quoted_character() {
-        if (line_[position_] != '\\') return line_[position_++];
-        const std::string_view escape = line_.substr(position_);
-        if (escape.starts_with("\\\"") || escape.starts_with("\\\\")) {
-            position_ += 2;
-            return escape[1];
-        }
-        unsigned code = 0;
-        if (escape.size() < 4 || escape[1] != 'x' ||
-            std::from_chars(escape.data() + 2, escape.data() + 4, code, 16).ptr != escape.data() + 4) {
-            fail("unknown escape; known are \\\", \\\\ and \\xHH");
-        }
-        position_ += 4;
-        return static_cast<char>(code);
-    }
-
-    std::string_view line_;
-    std::size_t number_;
-    std::size_t position_ = 0;
-};
-
 class Parser {
 public:
-    Program run(std::string_view text) {
-        std::size_t number = 0;
+    Program run(std::string_view text, std::size_t before) {
+        Lines lines(text, before);
         bool headed = false;
-        for (std::size_t begin = 0; begin < text.size();) {
-            const std::size_t end = std::min(text.find('\n', begin), text.size());
-            Cursor cursor(text.substr(begin, end - begin), ++number);
-            begin = end + 1;
-            if (cursor.at_end() || cursor.take(";")) continue;
+        for (Cursor cursor; lines.next(cursor);) {
             if (headed) line(cursor);
             else header(cursor);
             headed = true;
             cursor.expect_end();
         }
-        if (!headed) throw ParseError(number + 1, 1, "expected 'xlazy-bytecode 1'");
+        if (!headed) throw ParseError(lines.number() + 1, 1, "expected 'xlazy-bytecode 1'");
         if (!temps_given_) program_.temp_count = counts_.temps;
         if (!statements_given_) program_.statement_count = counts_.statements;
         return std::move(program_);
@@ -189,26 +54,10 @@ private:
         else instruction(cursor, begin, word);
     }
 
-    /// The number of a new entry: entries are numbered in the order of the text.
-    static void next_index(Cursor& cursor, char prefix, std::size_t expected) {
-        const std::size_t begin = cursor.position();
-        if (cursor.reference(prefix, "a name", std::numeric_limits<std::size_t>::max()) != expected) {
-            cursor.fail_at(begin, fmt::format("expected {}{}, the next one", prefix, expected));
-        }
-    }
-
-    static DType dtype(Cursor& cursor) {
-        const std::size_t begin = cursor.position();
-        const std::string_view name = cursor.word();
-        const DType type = dtype_from_name(name);
-        if (type == DType::none) cursor.fail_at(begin, fmt::format("unknown type '{}'", name));
-        return type;
-    }
-
     void base(Cursor& cursor) {
-        next_index(cursor, 'b', program_.bases.size());
+        expect_next(cursor, 'b', program_.bases.size());
         BaseInfo base{};
-        base.type = dtype(cursor);
+        base.type = read_dtype(cursor);
         cursor.expect("[");
         base.size = cursor.number<std::int64_t>("a number of elements", 0);
         cursor.expect("]");
@@ -218,7 +67,7 @@ private:
     }
 
     void view(Cursor& cursor) {
-        next_index(cursor, 'v', program_.views.size());
+        expect_next(cursor, 'v', program_.views.size());
         const std::uint32_t base = cursor.reference('b', "base", program_.bases.size());
         const auto offset = cursor.number<std::int64_t>("an offset");
         const std::vector<std::int64_t> extents = cursor.list("an extent");
@@ -234,8 +83,8 @@ private:
     }
 
     void scalar(Cursor& cursor) {
-        next_index(cursor, 's', program_.scalars.size());
-        const DType type = dtype(cursor);
+        expect_next(cursor, 's', program_.scalars.size());
+        const DType type = read_dtype(cursor);
         const std::size_t begin = cursor.position();
         const std::string_view text = cursor.word();
         Scalar value{};
@@ -246,7 +95,7 @@ private:
     }
 
     void domain(Cursor& cursor) {
-        next_index(cursor, 'd', program_.domains.size());
+        expect_next(cursor, 'd', program_.domains.size());
         const std::size_t begin = cursor.position();
         const std::vector<std::int64_t> extents = cursor.list("an extent");
         const std::size_t count = program_.domains.size();
@@ -255,7 +104,7 @@ private:
     }
 
     void origin(Cursor& cursor) {
-        next_index(cursor, 'o', origins_.size());
+        expect_next(cursor, 'o', origins_.size());
         const std::string file = cursor.quoted();
         cursor.expect(":");
         const auto number = cursor.number<std::uint32_t>("a line");
@@ -354,6 +203,8 @@ private:
 
 }  // namespace
 
-Program parse(std::string_view text) { return Parser().run(text); }
+Program parse_batch(std::string_view text, std::size_t before) { return Parser().run(text, before); }
+
+Program parse(std::string_view text) { return parse_batch(text, 0); }
 
 }  // namespace xlazy::bc

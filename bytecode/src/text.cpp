@@ -2,6 +2,7 @@
 // Printing of the text form. parse.cpp reads it back.
 #include "xlazy/bytecode/text.hpp"
 
+#include "cursor.hpp"
 #include "scalar_text.hpp"
 
 #include <fmt/format.h>
@@ -14,17 +15,6 @@ namespace xlazy::bc {
 namespace {
 
 using Out = std::back_insert_iterator<std::string>;
-
-std::string quoted(std::string_view text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') fmt::format_to(std::back_inserter(result), "\\{}", c);
-        else if (static_cast<unsigned char>(c) < 0x20) {
-            fmt::format_to(std::back_inserter(result), "\\x{:02x}", static_cast<unsigned>(c));
-        } else result += c;
-    }
-    return result + '"';
-}
 
 template <class Range, class Part>
 std::string list(const Range& range, Part part) {
@@ -96,6 +86,17 @@ Counts used_counts(const Program& program) noexcept {
 }
 
 }  // namespace
+
+std::string quoted(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') fmt::format_to(std::back_inserter(result), "\\{}", c);
+        else if (static_cast<unsigned char>(c) < 0x20) {
+            fmt::format_to(std::back_inserter(result), "\\x{:02x}", static_cast<unsigned>(c));
+        } else result += c;
+    }
+    return result + '"';
+}
 
 std::string print(const Program& program) {
     std::string text = "xlazy-bytecode 1\n";
