@@ -13,9 +13,11 @@ endforeach()
 # Its presence tells our headers that xtensor's names are to be ours.
 file(CONFIGURE OUTPUT ${wrappers}/xlazy/wrappers_on_path.hpp CONTENT "// The wrapper headers are on the include path.\n")
 
-target_include_directories(xlazy_dropin BEFORE INTERFACE
-                           $<BUILD_INTERFACE:${wrappers}>
-                           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/xlazy/wrappers>)
+foreach(dropin IN LISTS dropins)
+  target_include_directories(${dropin} BEFORE INTERFACE
+                             $<BUILD_INTERFACE:${wrappers}>
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/xlazy/wrappers>)
+endforeach()
 
 # xlazy-c++ for the build tree and for an installed one, which finds itself.
 set(system_compiler ${CMAKE_CXX_COMPILER})
@@ -35,10 +37,10 @@ configure_file(${CMAKE_CURRENT_SOURCE_DIR}/tools/xlazy-c++.in ${driver_folder}/x
                FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
 if(XLAZY_INSTALL)
-  install(DIRECTORY ${wrappers}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xlazy/wrappers)
+  install(DIRECTORY ${wrappers}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xlazy/wrappers COMPONENT dev)
   set(system_compiler c++)
   set(include_folders "$root/${CMAKE_INSTALL_INCLUDEDIR}/xlazy/wrappers\" \"$root/${CMAKE_INSTALL_INCLUDEDIR}")
   set(library_folder "$root/${CMAKE_INSTALL_LIBDIR}")
   configure_file(${CMAKE_CURRENT_SOURCE_DIR}/tools/xlazy-c++.in ${CMAKE_CURRENT_BINARY_DIR}/installed/xlazy-c++ @ONLY)
-  install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/installed/xlazy-c++ DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/installed/xlazy-c++ DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT dev)
 endif()
