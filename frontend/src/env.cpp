@@ -3,6 +3,7 @@
 
 #include "free_memory.hpp"
 #include "log.hpp"
+#include "timeline.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +15,8 @@
 
 namespace xlazy::rt {
 namespace {
+
+constexpr std::string_view kChrome = "chrome:";  ///< of XLAZY_TRACE
 
 constexpr const EnvVariable& variable(Env id) { return kEnvironment[static_cast<std::size_t>(id)]; }
 
@@ -35,7 +38,12 @@ std::string listed(std::string_view values) {
 }
 
 bool legal_word(const EnvVariable& variable, std::string_view word) {
-    return std::ranges::count(split(variable.values, '|'), word) != 0;
+    return std::ranges::any_of(split(variable.values, '|'), [&](std::string_view legal) {
+        const std::size_t colon = legal.find(':');  // "chrome:FILE" stands for any file
+        return colon == std::string_view::npos
+                   ? legal == word
+                   : word.size() > colon + 1 && word.starts_with(legal.substr(0, colon + 1));
+    });
 }
 
 std::optional<int> to_count(std::string_view text, int least = 1) {
@@ -131,6 +139,7 @@ std::optional<be::Isa> to_isa(std::string_view name) {
 const Settings* first_use() {
     auto* const settings = new Settings(read_settings([](const char* name) { return std::getenv(name); }));
     open_log(settings->log);
+    if (!settings->timeline.empty()) open_timeline(settings->timeline);
     if (settings->isa && !be::set_isa(*settings->isa)) {
         settings->warnings.push_back(fmt::format("{}: this machine has no {}; {} is used", variable(Env::isa).name,
                                                  be::name_of(*settings->isa), be::name_of(be::current_isa())));
@@ -204,6 +213,7 @@ Settings read_settings(const std::function<const char*(const char*)>& lookup) {
         settings.trace_batch = settings.trace_batch || word == "batch";
         settings.trace_jit = settings.trace_jit || word == "jit";
         settings.trace_stack = settings.trace_stack || word == "stack";
+        if (word.starts_with(kChrome)) settings.timeline = word.substr(kChrome.size());
     }
     for (const std::string_view word : split(read[Env::check], ',')) {
         settings.check_nan = settings.check_nan || word == "nan";

@@ -75,6 +75,7 @@ struct Settings {
     bool trace_batch = false;
     bool trace_jit = false;
     bool trace_stack = false;
+    std::string timeline;  ///< a file; empty: none
     bool check_nan = false;
     bool check_bounds = false;
     std::optional<int> seed;

@@ -8,6 +8,7 @@
 #include "new_versions.hpp"
 #include "planner.hpp"
 #include "statistics.hpp"
+#include "timeline.hpp"
 #include "xlazy/backends/cuda.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/backends/traps.hpp"
@@ -94,8 +95,11 @@ private:
     /// What the back end has begun comes to its end. If it fails, nobody knows which kernel did.
     void finish() {
         if (asynchronous_ == nullptr) return;
+        const std::uint64_t begin = be::timeline_now();
         try {
             asynchronous_->finish(outcome_.traps);
+            if (const be::TimelineSink sink = be::timeline())
+                sink({"kernel", "wait for the device", begin, be::timeline_now()});
         } catch (const std::exception& error) {
             for (std::uint32_t k = 0; k < plan_.kernels.size(); ++k) outcome_.broken.push_back({k, error.what()});
         }
@@ -164,6 +168,7 @@ private:
         const auto fail = [&](const std::string& message) {
             for (std::uint32_t k = first; k < end; ++k) outcome_.broken.push_back({k, message});
         };
+        const KernelSpan span(program_, plan_, first, end);
         try {
             run();
             kernels_ += end - first;
@@ -278,6 +283,7 @@ private:
     }
 
     void run_kernel(std::uint32_t index) {
+        const KernelSpan span(program_, plan_, index, index + 1);
         try {
             run_kernel(index, plan_.kernels[index]);
         } catch (const std::bad_alloc&) {

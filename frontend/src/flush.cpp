@@ -10,6 +10,7 @@
 #include "planner.hpp"
 #include "queue.hpp"
 #include "statistics.hpp"
+#include "timeline.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/bytecode/text.hpp"
 #include "xlazy/optimizer/traffic.hpp"
@@ -134,6 +135,7 @@ public:
             backend_of(queue_);  // it may be one that cannot be had
             opt::Planned known = plan_of(queue_.program, poisoned_);
             plan_ = std::move(known.plan);
+            known_ = known.made == 0;
             geometry = known.geometry;
         } catch (const std::bad_alloc&) {
             problem = "out of memory while the batch was planned";
@@ -153,7 +155,7 @@ public:
         if (plan_ != nullptr) outcome = execute(queue_, *plan_, geometry, chunked);
         const std::uint64_t done = nanoseconds_now();
         settle(outcome, problem, dump);
-        account(planned - start, done - planned);
+        account({start, planned, done});
         return true;
     }
 
@@ -208,17 +210,18 @@ private:
         if (later_ != nullptr) note_lines();
     }
 
-    void account(std::uint64_t plan_nanoseconds, std::uint64_t run_nanoseconds) const noexcept {
+    void account(BatchTimes times) const noexcept {
         Counters& all = counters();
         count(all.flushes[static_cast<std::size_t>(flush_.reason)]);
-        count(all.plan_nanoseconds, plan_nanoseconds);
-        count(all.run_nanoseconds, run_nanoseconds);
+        count(all.plan_nanoseconds, times.planned - times.begin);
+        count(all.run_nanoseconds, times.end - times.planned);
         if (plan_ == nullptr) return;
         std::uint64_t contracted = 0;
         for (const std::uint32_t base : plan_->contracted) contracted += byte_size(*queue_.uses[base].base);
         if (contracted != 0) count(all.bytes_contracted, contracted);
         try {
-            trace(plan_nanoseconds + run_nanoseconds);
+            trace(times.end - times.begin);
+            write_batch_spans(queue_, *plan_, flush_, times, known_);
         } catch (const std::exception&) {
             // The batch has its values; a trace is no reason to fail.
         }
@@ -240,6 +243,7 @@ private:
     const HeldBack* later_;
     std::shared_ptr<const bc::Plan> plan_;
     bool poisoned_ = false;
+    bool known_ = false;  ///< the plan is that of an earlier batch
 };
 
 /// Number of the first instruction of the statement in the middle; the batch has more than one.

@@ -124,6 +124,7 @@ public:
     std::vector<Placeholder> placeholders;
     bc::OriginId last_origin = 0;
     std::uint64_t record_started = 0;
+    std::uint64_t span_began = 0;  ///< of the open statement, on the timeline
 
 private:
     void unenroll_last() noexcept;

@@ -4,6 +4,7 @@
 #include "queue.hpp"
 #include "shapes.hpp"
 #include "statistics.hpp"
+#include "timeline.hpp"
 
 #include <fmt/format.h>
 
@@ -74,6 +75,7 @@ Statement::Statement(here line) : queue_(my_queue()), origin_(origin_of(line)) {
             throw_pending(queue_);
         }
         queue_.record_started = record_clock(queue_);
+        begin_statement_span(queue_);
         queue_.open_statement();
     } catch (...) {
         queue_.unlock();
@@ -323,6 +325,7 @@ void Statement::finish(std::uint32_t index, Base& base) {
     stored_ = true;
     const Unlock at_end{queue_};
     finish_record_clock(queue_);
+    end_statement_span(queue_, origin_);
     if (pinned || queue_.current_mode == mode::eager) {
         run_queue(queue_, pinned ? Reason::pinned : Reason::eager, origin_);
         throw_pending(queue_);

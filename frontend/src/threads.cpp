@@ -7,6 +7,7 @@
 #include "planner.hpp"
 #include "queue.hpp"
 #include "statistics.hpp"
+#include "timeline.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 
 #include <fmt/format.h>
@@ -86,6 +87,7 @@ void at_exit() {
         queue->unlock();
     }
     if (!settings().stats.empty() && !forked_child) write_statistics(settings().stats);
+    close_timeline();
 }
 
 /// Queues whose locks this thread took for the fork.
@@ -124,6 +126,7 @@ void after_fork() {
 void after_fork_in_child() {
     after_fork();
     forked_child = true;
+    leave_timeline();
     run_on_one_thread();
 }
 

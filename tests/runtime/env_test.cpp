@@ -57,6 +57,16 @@ TEST(Environment, LegalValues) {
     EXPECT_EQ(read({{"XLAZY_BACKEND", "openmp"}}).backend, BackendChoice::openmp);
 }
 
+TEST(Environment, ATimelineGoesToAFile) {
+    const Settings settings = read({{"XLAZY_TRACE", "flush,chrome:/tmp/a:b.json"}});
+    EXPECT_TRUE(settings.trace_flush && !settings.trace_plan);
+    EXPECT_EQ(settings.timeline, "/tmp/a:b.json");
+    EXPECT_TRUE(settings.warnings.empty());
+    EXPECT_EQ(read({}).timeline, "");
+    for (const char* const wrong : {"chrome", "chrome:", "chromium:a.json"})
+        EXPECT_EQ(read({{"XLAZY_TRACE", wrong}}).warnings.size(), 1u) << wrong;
+}
+
 TEST(Environment, AnUnknownValueGetsOneWarningAndTheDefault) {
     const Settings settings = read({{"XLAZY_MODE", "lasy"}});
     EXPECT_EQ(settings.start_mode, xlazy::mode::lazy);

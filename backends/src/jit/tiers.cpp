@@ -5,6 +5,7 @@
 #include "isa/kernel_table.hpp"
 #include "jit/kernel_library.hpp"
 #include "jit/variants.hpp"
+#include "xlazy/backends/timeline.hpp"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -12,7 +13,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
@@ -217,9 +217,15 @@ struct Tiers {
         if (variant.code() != nullptr || variant.state_ == Variant::State::Refused) return;
         const std::optional<Source> source = emit(variant.form_, CpuDialect(variant.isa_), kFunction);
         if (!source) return refuse(variant, kNoText);
-        const auto begin = std::chrono::steady_clock::now();
+        const std::uint64_t begin = timeline_now();
         const Built built = build({source->text, variant.isa_, source->cxx, false, variant.subject_}, only_find, stop);
-        nanoseconds += (std::chrono::steady_clock::now() - begin).count();
+        const std::uint64_t end = timeline_now();
+        nanoseconds += static_cast<std::int64_t>(end - begin);
+        if (const TimelineSink sink = timeline()) {
+            const SpanDetail details[] = {{"of", variant.subject_}};
+            const char* const what = built.owner == nullptr ? "look for code" : built.loaded ? "load" : "compile";
+            sink({"compile", what, begin, end, details});
+        }
         if (built.owner != nullptr)
             publish(variant, *source, built, kFunction);
         else if (!only_find)

@@ -4,6 +4,7 @@
 #include "openmp/bound_kernels.hpp"
 #include "openmp/region_run.hpp"
 #include "openmp/scan_run.hpp"
+#include "xlazy/backends/timeline.hpp"
 #include "xlazy/backends/traps.hpp"
 
 #include <omp.h>
@@ -202,9 +203,11 @@ private:
         if (threads == 1) {
             work(0);
         } else {
+            const SharedWork shared;
 #pragma omp parallel num_threads(threads)
             {
                 const FloatEnvironment thread_environment;
+                const SharedWork::Part timed(shared);
                 work(omp_get_thread_num());
             }
         }
@@ -280,9 +283,11 @@ private:
             part(0, 1);
             if (closing != nullptr) closing->combine(0, 1);
         } else {
+            const SharedWork shared;
 #pragma omp parallel num_threads(cut.threads)
             {
                 const FloatEnvironment thread_environment;
+                const SharedWork::Part timed(shared);
                 part(omp_get_thread_num(), omp_get_num_threads());
                 if (closing != nullptr) {
 #pragma omp barrier
@@ -314,9 +319,11 @@ private:
         const std::int64_t count = program.nest().count();
         if (threads == 1) return workspace.workers[0].run(0, count);
         const std::int64_t tile = program.tile(), tiles = (count + tile - 1) / tile;
+        const SharedWork shared;
 #pragma omp parallel num_threads(threads)
         {
             const FloatEnvironment environment;
+            const SharedWork::Part timed(shared);
             const int thread = omp_get_thread_num(), team = omp_get_num_threads();
             const std::int64_t begin = tiles * thread / team * tile, end = tiles * (thread + 1) / team * tile;
             workspace.workers[static_cast<std::size_t>(thread)].run(begin, std::min(end, count));
@@ -332,9 +339,11 @@ private:
             if (reduction.needs_combining()) reduction.combine(0, 1);
             return;
         }
+        const SharedWork shared;
 #pragma omp parallel num_threads(threads)
         {
             const FloatEnvironment environment;
+            const SharedWork::Part timed(shared);
             const int thread = omp_get_thread_num(), team = omp_get_num_threads();
             reduction.fold(workspace.workers[static_cast<std::size_t>(thread)], thread, team);
             if (reduction.needs_combining()) {
@@ -349,9 +358,11 @@ private:
         for (int i = 0; i < threads; ++i)
             workspace.workers[static_cast<std::size_t>(i)].reserve_lanes(scan.memory_bytes());
         if (threads == 1) return scan.run(workspace.workers[0], 0);
+        const SharedWork shared;
 #pragma omp parallel num_threads(threads)
         {
             const FloatEnvironment environment;
+            const SharedWork::Part timed(shared);
             // The shares were fixed before the team was there: a smaller one takes several.
             for (int part = omp_get_thread_num(); part < threads; part += omp_get_num_threads())
                 scan.run(workspace.workers[static_cast<std::size_t>(part)], part);
