@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "xlazy/detail/rearrange.hpp"
+#include "xlazy/overlay/xaxis_slice_iterator.hpp"
 #include "xlazy/overlay/xmath.hpp"
 
 #include <algorithm>
@@ -157,6 +158,23 @@ void record_convolution(const window& of, const window& by, const window& to) {
         const Value product = statement.apply(Op::mul, type, statement.load(of.ref()), factor);
         statement.store(target.ref(), statement.apply(Op::add, type, statement.load(target.ref()), product));
     }
+}
+
+std::int64_t slice_offset(const window& w, std::size_t axis, std::size_t index, bool by_columns) {
+    std::int64_t offset = w.offset;
+    for (std::size_t i = 0; i < w.rank; ++i) {
+        const std::size_t other = by_columns ? i : w.rank - 1 - i;
+        if (other == axis) continue;
+        offset += static_cast<std::int64_t>(index % w.extents[other]) * w.strides[other];
+        index /= w.extents[other];
+    }
+    return offset;
+}
+
+std::size_t slice_count(const window& w, std::size_t axis) {
+    std::size_t count = 1;
+    for (std::size_t i = 0; i < w.rank; ++i) count *= i == axis ? 1 : w.extents[i];
+    return count;
 }
 
 }  // namespace xlazy::detail

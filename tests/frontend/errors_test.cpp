@@ -10,6 +10,7 @@
 #include <xtensor/xmanipulation.hpp>
 #include <xtensor/xmath.hpp>
 #include <xtensor/xnoalias.hpp>
+#include <xtensor/xpad.hpp>
 #include <xtensor/xsort.hpp>
 #include <xtensor/xtensor.hpp>
 #include <xtensor/xview.hpp>
@@ -112,6 +113,29 @@ TEST_F(Statement, NoValueForAnEmptyAxis) {
     EXPECT_EQ(over_rows.size(), 0u);
     EXPECT_EQ(xt::sum(empty)(), 0.0);
     EXPECT_EQ(values(array(xt::sum(flat, {1}))), (list{0, 0, 0}));
+}
+
+TEST_F(Statement, ArraysMadeOfOthers) {
+    const array a = {{1, 2}, {3, 4}};
+    const xt::xtensor<double, 2> t = a;
+    const std::vector<std::vector<std::size_t>> one = {{1, 1}};
+    array b;
+#define SAYS(...) \
+    EXPECT_PRED2(contains, text_of<std::exception>([&] { b = __VA_ARGS__; }), here(__LINE__)) << #__VA_ARGS__
+    SAYS(xt::pad(a, one));
+    SAYS(xt::pad(t, one, xt::pad_mode::constant, 3.0));
+    SAYS(xt::pad(a + 1.0, one, xt::pad_mode::reflect));
+    SAYS(xt::pad(xt::view(a, 0), {{1, 1}, {1, 1}}));
+    SAYS(xt::pad(xt::view(a, xt::range(0, 0)), 1, xt::pad_mode::wrap));
+    SAYS(xt::tile(a, {2}));
+    SAYS(xt::tile(a * 2.0, {1, 2, 2}));
+    SAYS(xt::tile(t, std::vector<int>{1}));
+    SAYS(xt::repeat(a, 2, 5));
+    SAYS(xt::repeat(a + a, {2, 2, 2}, 0));
+    SAYS(xt::repeat(t, one[0], 2));
+#undef SAYS
+    EXPECT_THROW(b = xt::stack(xt::xtuple(a, t), 3), std::runtime_error);
+    EXPECT_THROW(b = xt::concatenate(xt::xtuple(a, t), 2), std::runtime_error);
 }
 
 TEST_F(Statement, ReshapeToAnotherSize) {

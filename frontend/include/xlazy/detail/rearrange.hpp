@@ -69,3 +69,26 @@ void record_padding(const window& from, const window& to, const std::vector<pad_
 void record_repeats(const window& from, const window& to, std::size_t axis, const std::vector<std::size_t>& counts);
 
 }  // namespace xlazy::detail
+
+// A function `name` of an array and more, in its three forms; name_now computes it. `head(E)` adds template parameters.
+// The first form has xtensor's own head. For arrays with a name, and for expressions of ours, the others are more
+// special than that, so that a further parameter, the user's line, does no harm.
+#define XLAZY_LIST(...) __VA_ARGS__
+#define XLAZY_WITH_LINE(name, head, parameters, arguments)                           \
+    template <class E head(std::decay_t<E>)>                                         \
+        requires lazy<std::decay_t<E>>                                               \
+    inline auto name(E&& e, XLAZY_LIST parameters) {                                 \
+        return name##_now(std::forward<E>(e), XLAZY_LIST arguments);                 \
+    }                                                                                \
+    template <class E head(std::decay_t<E>)>                                         \
+        requires lazy<std::decay_t<E>>                                               \
+    inline auto name(E& e, XLAZY_LIST parameters, here line = here::current()) {     \
+        rt::LineScope scope(line);                                                   \
+        return name##_now(e, XLAZY_LIST arguments);                                  \
+    }                                                                                \
+    template <template <class> class W, class B head(W<B>)>                          \
+        requires lazy<W<B>>                                                          \
+    inline auto name(W<B>&& e, XLAZY_LIST parameters, here line = here::current()) { \
+        rt::LineScope scope(line);                                                   \
+        return name##_now(std::move(e), XLAZY_LIST arguments);                       \
+    }

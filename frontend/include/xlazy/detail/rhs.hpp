@@ -47,6 +47,9 @@ public:
         requires(!std::is_same_v<E, rhs> && assignable<E, D, O>)
     rhs(const E& e, here line = here::current()) noexcept
         : expression_(std::addressof(e)), run_(&run_for<E>), line_(line) {}
+    /// An expression that a function has taken as its base class.
+    template <class E>
+    rhs(const xt::xexpression<E>& e, here line = here::current()) noexcept : rhs(e.derived_cast(), line) {}
 
     D& run(D& d) const {
         rt::LineScope scope(line_);

@@ -48,3 +48,6 @@
 #ifdef XTENSOR_PAD_HPP
 #include "xlazy/overlay/xpad.hpp"
 #endif
+#ifdef XTENSOR_AXIS_SLICE_ITERATOR_HPP
+#include "xlazy/overlay/xaxis_slice_iterator.hpp"
+#endif

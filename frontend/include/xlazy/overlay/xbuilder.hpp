@@ -58,6 +58,14 @@ auto triu(E&& e, int k) {
 template <class... CT>
 using joined_parts = joined<xtl::promote_type_t<typename std::decay_t<CT>::value_type...>, CT...>;
 
+/// @throws std::runtime_error if the arrays cannot be joined along this axis, where xtensor would look behind the shape
+template <class Parts>
+void check_joined_axis(const Parts& parts, std::size_t axis, bool stacked) {
+    if (axis >= std::get<0>(parts).dimension() + (stacked ? 1 : 0)) {
+        throw_statement_error("there is no such axis to join arrays along");
+    }
+}
+
 template <std::size_t... I, class... E>
 auto made_grids(std::index_sequence<I...>, const E&... e) {
     const std::array<std::size_t, sizeof...(E)> shape = {static_cast<std::size_t>(e.shape()[0])...};
@@ -71,12 +79,14 @@ namespace overloads {
 template <class... CT>
     requires(lazy<std::decay_t<CT>> || ...)
 inline auto concatenate(std::tuple<CT...>&& t, std::size_t axis = 0) {
+    check_joined_axis(t, axis, false);
     joined_parts<CT...> parts{t, axis, false};
     return located([&] { return make_made(stock::concatenate(std::move(t), axis), std::move(parts)); });
 }
 template <class... CT>
     requires(lazy<std::decay_t<CT>> || ...)
 inline auto stack(std::tuple<CT...>&& t, std::size_t axis = 0) {
+    check_joined_axis(t, axis, true);
     joined_parts<CT...> parts{t, axis, true};
     return located([&] { return make_made(stock::stack(std::move(t), axis), std::move(parts)); });
 }

@@ -74,7 +74,7 @@ struct repetition {
 };
 
 template <class E>
-auto repeated(E&& e, const std::vector<std::size_t>& counts, std::size_t axis) {
+auto repeat_now(E&& e, const std::vector<std::size_t>& counts, std::size_t axis) {
     using CT = xt::const_xclosure_t<E>;
     auto shape = e.shape();
     located([&] {
@@ -87,6 +87,12 @@ auto repeated(E&& e, const std::vector<std::size_t>& counts, std::size_t axis) {
     repeated_element<CT> element(std::forward<E>(e), axis, counts);
     shape[axis] = element.extent();
     return make_made(xt::detail::make_xgenerator(std::move(element), shape), std::move(how));
+}
+/// Every element `count` times.
+template <class E>
+auto repeat_now(E&& e, std::size_t count, std::size_t axis) {
+    return repeat_now(std::forward<E>(e), std::vector<std::size_t>(axis < e.dimension() ? e.shape()[axis] : 0, count),
+                      axis);
 }
 
 }  // namespace xlazy::detail
@@ -143,16 +149,12 @@ inline auto trim_zeros(E&& e, const std::string& direction = "fb") {
     const std::ptrdiff_t end = direction.find('b') == std::string::npos || begin == size ? size : last;
     return strided_view(std::forward<E>(e), {xt::range(begin, end)});
 }
-template <class E>
-    requires lazy<std::decay_t<E>>
-inline auto repeat(E&& e, const std::vector<std::size_t>& repeats, std::size_t axis) {
-    return repeated(std::forward<E>(e), repeats, axis);
-}
-template <class E>
-    requires lazy<std::decay_t<E>>
-inline auto repeat(E&& e, std::vector<std::size_t>&& repeats, std::size_t axis) {
-    return repeated(std::forward<E>(e), repeats, axis);
-}
+#define XLAZY_NO_MORE_TYPES(E)
+XLAZY_WITH_LINE(repeat, XLAZY_NO_MORE_TYPES, (const std::vector<std::size_t>& repeats, std::size_t axis),
+                (repeats, axis))
+XLAZY_WITH_LINE(repeat, XLAZY_NO_MORE_TYPES, (std::vector<std::size_t> && repeats, std::size_t axis), (repeats, axis))
+XLAZY_WITH_LINE(repeat, XLAZY_NO_MORE_TYPES, (std::size_t repeats, std::size_t axis), (repeats, axis))
+#undef XLAZY_NO_MORE_TYPES
 
 // Shifts of other types than xtensor's parameter are a better match here, so there may be a further parameter.
 template <class E, class S>

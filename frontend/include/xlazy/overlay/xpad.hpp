@@ -59,54 +59,70 @@ pad_width width_of(S before, S after) {
     return {static_cast<std::size_t>(before), static_cast<std::size_t>(after)};
 }
 
+template <class S>
+std::vector<pad_width> pad_widths_of(std::size_t, const std::vector<std::vector<S>>& widths) {
+    std::vector<pad_width> all;
+    for (const auto& width : widths) all.push_back(width_of(width.at(0), width.at(1)));
+    return all;
+}
+template <class S>
+std::vector<pad_width> pad_widths_of(std::size_t rank, const std::vector<S>& widths) {
+    return std::vector<pad_width>(rank, width_of(widths.at(0), widths.at(1)));
+}
+template <class S>
+    requires std::is_integral_v<S>
+std::vector<pad_width> pad_widths_of(std::size_t rank, S width) {
+    return std::vector<pad_width>(rank, width_of(width, width));
+}
+
+template <class E, class W, class V>
+auto pad_now(E&& e, const W& widths, xt::pad_mode mode, V value) {
+    if constexpr (is_rearranged<std::decay_t<E>>)
+        return padded(e, located([&] { return pad_widths_of(e.dimension(), widths); }), mode, value);
+    else
+        return fall_back_to("pad", [&] { return stock::pad(std::forward<E>(e), widths, mode, value); });
+}
+
+template <class E, class C>
+auto tile_now(E&& e, const C& counts) {
+    if constexpr (!xtl::is_integral<C>::value) {
+        if constexpr (is_rearranged<std::decay_t<E>>)
+            return tiled(e, counts);
+        else
+            return fall_back_to("tile", [&] { return stock::tile(std::forward<E>(e), counts); });
+    } else {
+        std::vector<std::size_t> all(e.dimension(), 1);
+        if (!all.empty()) all.front() = static_cast<std::size_t>(counts);
+        return tile_now(std::forward<E>(e), all);
+    }
+}
+
 }  // namespace xlazy::detail
 
-#define XLAZY_PAD(widths, make_widths)                                                                                \
-    namespace xlazy::detail::overloads {                                                                              \
-    using namespace xt;                                                                                               \
-    template <class E, class S = typename std::decay_t<E>::size_type, class V = typename std::decay_t<E>::value_type> \
-        requires lazy<std::decay_t<E>>                                                                                \
-    inline auto pad(E&& e, widths pad_widths, pad_mode mode = pad_mode::constant, V constant_value = 0) {             \
-        if constexpr (is_rearranged<std::decay_t<E>>) {                                                               \
-            std::vector<pad_width> all;                                                                               \
-            make_widths;                                                                                              \
-            return padded(e, all, mode, constant_value);                                                              \
-        } else {                                                                                                      \
-            return fall_back_to("pad",                                                                                \
-                                [&] { return stock::pad(std::forward<E>(e), pad_widths, mode, constant_value); });    \
-        }                                                                                                             \
-    }                                                                                                                 \
-    }
-XLAZY_PAD(const std::vector<std::vector<S>>&, for (const auto& width
-                                                   : pad_widths) all.push_back(width_of(width.at(0), width.at(1))))
-XLAZY_PAD(const std::vector<S>&, all.assign(e.dimension(), width_of(pad_widths.at(0), pad_widths.at(1))))
-XLAZY_PAD(S, all.assign(e.dimension(), width_of(pad_widths, pad_widths)))
-#undef XLAZY_PAD
+#define XLAZY_PAD_TYPES(E) , class S = typename E::size_type, class V = typename E::value_type
+#define XLAZY_PAD(widths)                                                                          \
+    XLAZY_WITH_LINE(pad, XLAZY_PAD_TYPES,                                                          \
+                    (widths pad_widths, pad_mode mode = pad_mode::constant, V constant_value = 0), \
+                    (pad_widths, mode, constant_value))
+#define XLAZY_TILE_COUNTS(E) , class C, XTL_REQUIRES(xtl::negation<xtl::is_integral<C>>)
+#define XLAZY_TILE_LIST(E) , class S = typename E::size_type
+#define XLAZY_TILE_COUNT(E) , class S = typename E::size_type, XTL_REQUIRES(xtl::is_integral<S>)
 
 namespace xlazy::detail::overloads {
-
-template <class E, class C, XTL_REQUIRES(xtl::negation<xtl::is_integral<C>>)>
-    requires lazy<std::decay_t<E>>
-inline auto tile(E&& e, const C& reps) {
-    if constexpr (is_rearranged<std::decay_t<E>>)
-        return tiled(e, reps);
-    else
-        return fall_back_to("tile", [&] { return stock::tile(std::forward<E>(e), reps); });
-}
-template <class E, class S = typename std::decay_t<E>::size_type>
-    requires lazy<std::decay_t<E>>
-inline auto tile(E&& e, std::initializer_list<S> reps) {
-    return overloads::tile(std::forward<E>(e), std::vector<S>(reps));
-}
-template <class E, class S = typename std::decay_t<E>::size_type, XTL_REQUIRES(xtl::is_integral<S>)>
-    requires lazy<std::decay_t<E>>
-inline auto tile(E&& e, S reps) {
-    std::vector<std::size_t> counts(e.dimension(), 1);
-    if (!counts.empty()) counts.front() = static_cast<std::size_t>(reps);
-    return overloads::tile(std::forward<E>(e), counts);
-}
-
+using namespace xt;
+XLAZY_PAD(const std::vector<std::vector<S>>&)
+XLAZY_PAD(const std::vector<S>&)
+XLAZY_PAD(S)
+XLAZY_WITH_LINE(tile, XLAZY_TILE_COUNTS, (const C& reps), (reps))
+XLAZY_WITH_LINE(tile, XLAZY_TILE_LIST, (std::initializer_list<S> reps), (std::vector<S>(reps)))
+XLAZY_WITH_LINE(tile, XLAZY_TILE_COUNT, (S reps), (reps))
 }  // namespace xlazy::detail::overloads
+
+#undef XLAZY_PAD_TYPES
+#undef XLAZY_PAD
+#undef XLAZY_TILE_COUNTS
+#undef XLAZY_TILE_LIST
+#undef XLAZY_TILE_COUNT
 
 namespace xt {
 using xlazy::detail::overloads::pad;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Positions of extremes; sorting, as library calls.
+// Positions of extremes; sorting, as library calls; what follows from a sorted array.
 #pragma once
 
 #include "xlazy/detail/fallback.hpp"
 #include "xlazy/detail/lowering_reducer.hpp"
+#include "xlazy/overlay/xmath.hpp"
 #include "xlazy/overlay/xreducer.hpp"
+#include "xlazy/overlay/xstrided_view.hpp"
 
 #include "xlazy/detail/stock_begin.hpp"
 #include <xtensor/xsort.hpp>
@@ -40,12 +42,22 @@ struct argfunc_result_type<xlazy::xtensor<T, N, L, A>> {
 
 }  // namespace xt::detail
 
-XLAZY_FALLBACK(unique, template <class E>, lazy<E>, (const xexpression<E>& e), (e))
-
 namespace xlazy::detail {
 
 namespace stock {
 
+template <class E>
+auto unique(const xt::xexpression<E>& e) {
+    return xt::unique(e);
+}
+template <class E1, class E2>
+auto setdiff1d(const xt::xexpression<E1>& a, const xt::xexpression<E2>& b) {
+    return xt::setdiff1d(a, b);
+}
+template <class E, class... A>
+auto median(E&& e, A... axis) {
+    return xt::median(std::forward<E>(e), axis...);
+}
 template <class E, class... A>
 auto sort(const xt::xexpression<E>& e, A... axis) {
     return xt::sort(e, axis...);
@@ -169,6 +181,35 @@ template <class E>
 inline constexpr bool has_positions =
     recorded_value<E> && bc::accepts(Op::amin, bc::dtype_of<typename E::value_type>());
 
+/// The elements between `first` and `last` as an array.
+template <class T>
+xtensor<T, 1> array_of(const T* first, const T* last) {
+    xtensor<T, 1> result;
+    const auto count = static_cast<std::size_t>(last - first);
+    result.resize(std::array<std::size_t, 1>{count});
+    if (count != 0) std::copy(first, last, result.own().storage.fill());
+    return result;
+}
+
+/// All elements sorted, each once. They are read at once: nobody knows before how many there are.
+template <class E>
+auto unique_of(const E& e, here line) {
+    using T = typename E::value_type;
+    if constexpr (lazy<E> && has_positions<E>) {
+        auto sorted = called_flat<xtensor<T, 1>>(Op::sort, e, line);
+        T* const first = sorted.storage().write(rt::Reason::iterator, line_or(line));
+        return array_of<T>(first, std::unique(first, first + sorted.size()));
+    } else {
+        return fall_back_to("unique", [&] { return stock::unique(e); });
+    }
+}
+
+/// The elements of an axis whose mean is the median.
+inline auto middle_of_sorted(std::size_t size) {
+    if (size == 0) throw_statement_error("a median needs elements");
+    return xt::range(static_cast<std::ptrdiff_t>((size - 1) / 2), static_cast<std::ptrdiff_t>(size / 2 + 1));
+}
+
 }  // namespace xlazy::detail
 
 // They take the expression itself, and so come before xtensor's, which take its base class.
@@ -214,6 +255,62 @@ XLAZY_SORTING(sort, sorted_as<E>, flat_sorted_as<E>)
 XLAZY_SORTING(argsort, argsorted_as<E>, flat_argsorted_as<E>)
 XLAZY_POSITIONS(argmin, amin)
 XLAZY_POSITIONS(argmax, amax)
+
+template <class E>
+    requires lazy<E>
+inline auto unique(const E& e, here line = here::current()) {
+    return unique_of(e, line);
+}
+
+template <class E1, class E2>
+    requires((lazy<E1> || lazy<E2>) && is_xexpression<E1>::value && is_xexpression<E2>::value)
+inline auto setdiff1d(const E1& ar1, const E2& ar2, here line = here::current()) {
+    using T = typename E1::value_type;
+    if constexpr (is_recorded<T> && !is_complex<T>) {
+        const auto from = unique_of(ar1, line);
+        const auto without = unique_of(ar2, line);
+        std::vector<T> left;
+        std::set_difference(from.begin(), from.end(), without.begin(), without.end(), std::back_inserter(left));
+        xtensor<T, 1> result;
+        result.resize(std::array<std::size_t, 1>{left.size()});
+        std::copy(left.begin(), left.end(), result.begin());
+        return result;
+    } else {
+        return fall_back_to("setdiff1d", [&] { return stock::setdiff1d(ar1, ar2); });
+    }
+}
+
+// The heads are those of xtensor's functions, so that the constraint makes ours the better ones.
+template <class E>
+    requires lazy<std::decay_t<E>>
+inline typename std::decay_t<E>::value_type median(E&& e) {
+    using array = std::decay_t<E>;
+    using T = typename array::value_type;
+    if constexpr (has_positions<array>) {
+        const auto sorted = called_flat<xtensor<T, 1>>(Op::sort, e, here());
+        const std::size_t size = sorted.size();
+        located([&] { middle_of_sorted(size); });
+        const T* const values = sorted.storage().read(rt::Reason::iterator, rt::LineScope::current());
+        return static_cast<T>(size % 2 != 0 ? values[size / 2] : (values[size / 2 - 1] + values[size / 2]) / T(2));
+    } else {
+        return fall_back_to("median", [&] { return stock::median(std::forward<E>(e)); });
+    }
+}
+template <class E>
+    requires lazy<std::decay_t<E>>
+inline auto median(E&& e, std::ptrdiff_t axis) {
+    using array = std::decay_t<E>;
+    if constexpr (has_positions<array>) {
+        located([&] { normalise_axes(&axis, 1, e.dimension()); });
+        const auto along = static_cast<std::size_t>(axis);
+        auto sorted = called_along<sorted_as<array>>(Op::sort, e, axis, here());
+        xstrided_slice_vector slices(e.dimension(), xt::all());
+        slices[along] = located([&] { return middle_of_sorted(sorted.shape()[along]); });
+        return mean(strided_view(std::move(sorted), slices), {along});
+    } else {
+        return fall_back_to("median", [&] { return stock::median(std::forward<E>(e), axis); });
+    }
+}
 }  // namespace xlazy::detail::overloads
 
 #undef XLAZY_POSITIONS
@@ -223,6 +320,8 @@ namespace xt {
 using xlazy::detail::overloads::argmax;
 using xlazy::detail::overloads::argmin;
 using xlazy::detail::overloads::argsort;
+using xlazy::detail::overloads::median;
+using xlazy::detail::overloads::setdiff1d;
 using xlazy::detail::overloads::sort;
 using xlazy::detail::overloads::unique;
 }  // namespace xt
