@@ -15,7 +15,7 @@ import tempfile
 import time
 
 JOB, SIZES, TITLE = "b05.f64", [1000000], "Black-Scholes, a million prices in f64"
-RUNS = 24
+RUNS = 80
 VARIANTS = {
     "every statement at once": {"XLAZY_MODE": "eager", "XLAZY_JIT": "off"},
     "always interpreted": {"XLAZY_JIT": "off"},
@@ -84,7 +84,7 @@ def draw(data, picture):
         parts.append(f'<line x1="{left}" x2="{width - right}" y1="{y(k * step):.1f}" y2="{y(k * step):.1f}" '
                      'stroke="#dddddd"/>')
         parts.append(f'<text x="{left - 8}" y="{y(k * step) + 4:.1f}" text-anchor="end">{k * step:g}</text>')
-    for run in [1] + list(range(4, runs + 1, 4)):
+    for run in [1] + list(range(10, runs + 1, 10)):
         parts.append(f'<text x="{x(run):.1f}" y="{height - bottom + 18}" text-anchor="middle">{run}</text>')
     labels = []
     for colour, (name, times) in zip(COLOURS, series.items()):

@@ -72,6 +72,18 @@ TEST(Codegen, TheLoopsOfAMap) {
 )");
 }
 
+TEST(Codegen, OperandsAreAskedForAheadWhereTheResultGoesPastTheCaches) {
+    const auto asked = [](bool streamed) {
+        std::vector<be::AccessForm> forms(3);
+        forms[2].streamed = streamed;
+        const std::string loops = loops_of(text_of(polynomial(1000, 0, 2), be::Isa::avx2, forms));
+        return loops.find("__builtin_prefetch(p0 + i * 8 + 2048)") != loops.npos &&
+               loops.find("__builtin_prefetch(p1 + i * 8 + 2048)") != loops.npos;
+    };
+    EXPECT_TRUE(asked(true));
+    EXPECT_FALSE(asked(false));
+}
+
 TEST(Codegen, EveryOpHasText) {
     for (std::size_t i = 0; i < bc::kOpCount; ++i) {
         const auto op = static_cast<Op>(i);

@@ -14,7 +14,13 @@ using bc::DType;
 /// Statements of an iteration up to which all vectors of a leaf's lanes are computed without a loop.
 constexpr std::ptrdiff_t kUnrolled = 100;
 
+/// Operands are asked for so far ahead, where the machine does not see it coming: where there is much to do for each,
+/// or the result goes past the caches. Measured with operands in memory: sin(a) + sinh(a / b) 0.85 of the time, and
+/// 0.36 where the result goes past the caches; 20 sums and products 0.71; a sum of two products 0.98, past the caches
+/// 0.88.
 constexpr int kBytesAhead = 2048;
+/// Ops for each operand from which on that pays, and where next to nothing but operands goes through the caches.
+constexpr std::size_t kMuchWork = 6, kSomeWork = 1;
 
 /// Rows that are folded before the next vector of columns.
 constexpr int kRowsTogether = 8;
@@ -68,6 +74,7 @@ private:
         std::string text = "    long i = 0, k = head;\n    for (;;) {\n      if (k > 0) {\n";
         text += elements("        ", true);
         text += fmt::format("        i += k;\n      }}\n      for (; n - i >= {0}; i += {0}) {{\n", lanes_.lanes);
+        if (asks_ahead()) text += fetches("        ");
         text += elements("        ", false);
         return text + "      }\n      k = n - i;\n      if (k == 0) break;\n    }\n";
     }
@@ -184,6 +191,23 @@ private:
                                 bc::size_of(each.type), kBytesAhead);
         }
         return text;
+    }
+
+    bool asks_ahead() const {
+        bool streams = false;
+        std::size_t loads = 0, read = 0, written = 0;
+        for (const Statement& each : body_.statements) {
+            if (each.form.layout != Layout::Dense) continue;
+            streams = streams || is_streamed(each);
+            if (each.kind == Statement::Kind::Load) {
+                ++loads;
+                read += bc::size_of(each.type);
+            } else if (each.kind == Statement::Kind::Store) {
+                written += bc::size_of(each.type);
+            }
+        }
+        const bool reads = streams || 4 * written <= read;
+        return body_.work >= loads * (reads ? kSomeWork : kMuchWork);
     }
 
     /// Statements of an iteration. Where rows are scanned, what follows the scans may be left out.

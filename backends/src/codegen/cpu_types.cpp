@@ -57,7 +57,7 @@ REST void spread_$(char *p, long step, long n, v_$ v) {
   store_$((char *)x, v);
   for (long l = 0; l < n; ++l) *(e_$ *)(p + l * step) = x[l];
 }
-INLINE v_$ pick_$(m_$ m, v_$ a, v_$ b) { return (v_$)((m & (m_$)a) | (~m & (m_$)b)); }
+INLINE v_$ pick_$(m_$ m, v_$ a, v_$ b) { return XLAZY_PICK(v_$, m_$); }
 INLINE w_$ one_w_$(unsigned SIGNED x) { return (w_$){ALL_X}; }
 INLINE v_bool to_bool_$(m_$ m) { return TO_BOOL; }
 INLINE m_$ from_bool_$(v_bool m) { return FROM_BOOL; }
@@ -237,8 +237,10 @@ constexpr std::string_view kArguments = R"(
 #define REST static __attribute__((noinline, unused))
 #ifdef __cplusplus
 #define XLAZY_EXPORT extern "C"
+#define XLAZY_PICK(vector, mask) m ? a : b
 #else
 #define XLAZY_EXPORT
+#define XLAZY_PICK(vector, mask) (vector)((m & (mask)a) | (~m & (mask)b))
 #endif
 #define COLD static __attribute__((noinline, cold, unused))
 struct xlazy_trap { long index; unsigned char operands[2][16]; };
@@ -290,19 +292,46 @@ std::string rounding(const char* name, Isa isa, char suffix, int mode) {
         name, instruction, suffix, mode);
 }
 
+/// Combine steps of amin and amax: the machine's minimum is that of the rule unless its first operand is a NaN.
+std::string extremes(Isa isa, char suffix) {
+    std::string text;
+    for (const char* const name : {"min", "max"}) {
+        if (isa == Isa::avx512) {
+            text += fmt::format(
+                "INLINE v_$ extreme_{0}_$(v_$ a, v_$ b) {{ unsigned short k; __asm__(\"vcmpordp{1} %1, %1, %0\" : "
+                "\"=Yk\"(k) : \"v\"(b)); __asm__(\"v{0}p{1} %2, %0, %0%{{%1%}}\" : \"+v\"(b) : \"Yk\"(k), "
+                "\"v\"(a)); return b; }}\n",
+                name, suffix);
+        } else if (isa == Isa::baseline) {
+            text += fmt::format(
+                "INLINE v_$ extreme_{0}_$(v_$ a, v_$ b) {{ v_$ r = b; __asm__(\"{0}p{1} %1, %0\" : \"+x\"(r) : "
+                "\"x\"(a)); return pick_$(b != b, b, r); }}\n",
+                name, suffix);
+        } else {
+            text += fmt::format(
+                "INLINE v_$ extreme_{0}_$(v_$ a, v_$ b) {{ v_$ r; __asm__(\"v{0}p{1} %2, %1, %0\" : \"=v\"(r) : "
+                "\"v\"(b), \"v\"(a)); return pick_$(b != b, b, r); }}\n",
+                name, suffix);
+        }
+    }
+    return text;
+}
+
 /// Instructions that GNU C has no operator for.
 std::string float_instructions(Isa isa, char suffix) {
     if (isa == Isa::baseline) {
-        return fmt::format(
-            "INLINE v_$ sqrt_lanes_$(v_$ a) {{ v_$ r; __asm__(\"sqrtp{} %1, %0\" : \"=x\"(r) : \"x\"(a)); "
-            "return r; }}\n",
-            suffix);
+        return extremes(isa, suffix) +
+               fmt::format(
+                   "INLINE v_$ sqrt_lanes_$(v_$ a) {{ v_$ r; __asm__(\"sqrtp{} %1, %0\" : \"=x\"(r) : \"x\"(a)); "
+                   "return r; }}\n",
+                   suffix);
     }
     std::string text = fmt::format(
         "INLINE v_$ sqrt_lanes_$(v_$ a) {{ v_$ r; __asm__(\"vsqrtp{0} %1, %0\" : \"=v\"(r) : \"v\"(a)); return r; }}\n"
         "INLINE v_$ fma_lanes_$(v_$ a, v_$ b, v_$ c) {{ __asm__(\"vfmadd213p{0} %2, %1, %0\" : \"+v\"(a) : \"v\"(b), "
         "\"v\"(c)); return a; }}\n",
         suffix);
+    text += extremes(isa, suffix);
     text += rounding("rint", isa, suffix, 8 | 4);  // as the environment rounds: to nearest
     text += rounding("floor", isa, suffix, 8 | 1);
     text += rounding("ceil", isa, suffix, 8 | 2);

@@ -53,6 +53,7 @@ struct Body {
     std::vector<bc::DType> types;  ///< of values, ascending
     std::vector<HostCall> calls;
     unsigned accesses = 0;
+    std::size_t work = 0;  ///< of an element, in plain operations
     Folding scanning = Folding::None;
 };
 

@@ -85,9 +85,13 @@ private:
             if (op.kind != Kind::Compute) continue;
             const bool divides = op.op == bc::Op::div && bc::is_float(op.type);
             divisions += divides;
-            if (!divides) others += bc::maths_of(op.op, op.type) == bc::Maths::Exact ? 1 : kOpsOfFunction;
+            if (!divides) others += work_of(op);
         }
         beside_division_ = divisions == 0 ? 0 : others / divisions;
+    }
+
+    static std::size_t work_of(const MicroOp& op) noexcept {
+        return bc::maths_of(op.op, op.type) == bc::Maths::Exact ? 1 : kOpsOfFunction;
     }
 
     void add(std::size_t i) {
@@ -191,6 +195,7 @@ private:
             scope = std::max(scope, in.scope);
             operands += (operands.empty() ? "" : ", ") + (takes_sign_[number] == k ? negative(op, in.name) : in.name);
         }
+        if (scope == Scope::Element) body_.work += work_of(op);
         if (fails) return add_failing(op, operands);
         if (op.op == bc::Op::div && scope != Scope::Kernel && values_[op.in[1]].scope == Scope::Kernel &&
             dialect_.shares_divisors(op.type, beside_division_)) {

@@ -32,6 +32,8 @@ struct Workspace {
     BoundKernels kernels;
     TileProgram* program = nullptr;  ///< that runs
     std::vector<TileWorker> workers;
+    std::optional<ExtremeLeaves> kept;      ///< gets what the leaves come to
+    std::optional<std::int64_t> only_leaf;  ///< no other one decides the result
 };
 
 class OpenMp final : public Backend {
@@ -47,10 +49,14 @@ public:
 
     void run(const bc::Kernel& kernel, const Bindings& bindings, Traps& traps) override {
         const FloatEnvironment environment;
+        std::optional<ExtremeLeaves> before = std::exchange(latest_, std::nullopt);
         if (kernel.library_call() != nullptr) return run_library_call(kernel, bindings, threads_now(), traps);
         std::unique_ptr<Workspace> workspace = take();
         try {
+            workspace->kept = ExtremeLeaves::wanted(kernel, bindings);
+            workspace->only_leaf = before ? before->first_leaf(kernel, bindings) : std::nullopt;
             run(*workspace, kernel, bindings, traps);
+            latest_ = std::exchange(workspace->kept, std::nullopt);
         } catch (...) {
             give(std::move(workspace));
             throw;
@@ -61,6 +67,7 @@ public:
     /// Each kernel on one thread, threads taking one after the other; first those that keep all threads busy.
     void run_together(const bc::Dispatch& dispatch, const Bindings& bindings, Traps& traps) override {
         const FloatEnvironment environment;
+        latest_.reset();
         std::vector<std::unique_ptr<Workspace>> workspaces;
         for (std::uint32_t i = 0; i < dispatch.count; ++i) workspaces.push_back(take());
         try {
@@ -80,6 +87,7 @@ public:
     bool run_region(const bc::Region& region, const Bindings& bindings,
                     std::span<const std::span<void* const>> versions, Traps& traps) override {
         const FloatEnvironment environment;
+        latest_.reset();
         const std::optional<bc::RegionMap> map = bc::map_of(region, *bindings.plan, *bindings.program);
         if (!map) throw std::logic_error("these kernels are no region");
         std::vector<Bindings> of_kernels(map->size(), bindings);
@@ -118,7 +126,7 @@ private:
     /// @return those who worked
     std::span<const TileWorker> run_bound(Workspace& workspace, TileProgram& program, Traps& traps) const {
         workspace.program = &program;
-        const int threads = program.in_order() ? 1 : threads_for(program);
+        const int threads = program.in_order() || workspace.only_leaf ? 1 : threads_for(program);
         if (workspace.workers.size() < static_cast<std::size_t>(threads))
             workspace.workers.resize(static_cast<std::size_t>(threads));
         const jit::Code* const code = program.code();
@@ -331,9 +339,11 @@ private:
     }
 
     static void run_reductions(Workspace& workspace, int threads) {
-        const ReductionRun reduction(*workspace.program, threads);
+        ReductionRun reduction(*workspace.program, threads);
         for (int i = 0; i < threads; ++i)
             workspace.workers[static_cast<std::size_t>(i)].reserve_lanes(reduction.lane_bytes());
+        if (workspace.only_leaf) return reduction.fold_only(workspace.workers[0], *workspace.only_leaf);
+        if (workspace.kept) reduction.keep_leaves(*workspace.kept);
         if (threads == 1) {
             reduction.fold(workspace.workers[0], 0, 1);
             if (reduction.needs_combining()) reduction.combine(0, 1);
@@ -396,6 +406,8 @@ private:
         for (std::size_t i = workspaces.size(); i-- > 0;) give(std::move(workspaces[i]));
     }
     void give(std::unique_ptr<Workspace> workspace) {
+        workspace->kept.reset();
+        workspace->only_leaf.reset();
         const std::lock_guard guard(mutex_);
         free_.push_back(std::move(workspace));
     }
@@ -405,6 +417,7 @@ private:
     const std::int64_t serial_work_;  ///< in the unit of TileProgram::cost
     std::mutex mutex_;
     std::vector<std::unique_ptr<Workspace>> free_;
+    std::optional<ExtremeLeaves> latest_;  ///< of the latest kernel, for the next one
 };
 
 void OpenMp::write_identity(const TileProgram& program, const Reduction& reduction) {

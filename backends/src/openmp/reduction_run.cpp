@@ -163,6 +163,23 @@ void ReductionRun::fold_rows_by_code(TileWorker& worker, int thread, int threads
     }
 }
 
+void ReductionRun::keep_leaves(ExtremeLeaves& leaves) {
+    if (needs_combining_ && shape_.outer == 1 && shape_.inner == 1 && slots_ == all_leaves_)
+        kept_leaves_ = leaves.reserve(all_leaves_);
+}
+
+void ReductionRun::fold_only(TileWorker& worker, std::int64_t leaf) const noexcept {
+    const std::int64_t first = leaf * shape_.leaf, width = std::min(shape_.leaf, shape_.n - first);
+    const Unit unit{0, leaf, first, width, 0, 1};
+    if (worker.folding() == Folding::Leaf) {
+        worker.target(0).values = result(0, unit);
+        worker.fold_leaves_by_code(first, 1, width);
+    } else {
+        fold_unit(worker, unit);
+    }
+    copy_out(program_.reductions()[0], result(0, unit), 0, 0, 1);
+}
+
 std::int64_t ReductionRun::units() const noexcept {
     return shape_.outer * ((leaves_ + unit_leaves_ - 1) / unit_leaves_) * column_parts_;
 }
@@ -322,6 +339,7 @@ void ReductionRun::combine(int thread, int threads) const noexcept {
             const std::int64_t outer = position / shape_.inner, begin = position % shape_.inner;
             const std::int64_t end = std::min(shape_.inner, begin + last - position);
             std::byte* leaves = partials_[i].data + outer * line_bytes;
+            if (kept_leaves_ != nullptr) std::memcpy(kept_leaves_, leaves, static_cast<std::size_t>(line_bytes));
             combine_leaves(reduction, leaves, begin, end);
             copy_out(reduction, leaves, outer, begin, end);
             position += end - begin;

@@ -2,6 +2,7 @@
 // How a kernel's reductions are cut into parts that threads run on their own, and put together again.
 #pragma once
 
+#include "openmp/extreme_leaves.hpp"
 #include "openmp/tile_worker.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 
@@ -22,6 +23,11 @@ public:
     void fold(TileWorker& worker, int thread, int threads) const noexcept;
     bool needs_combining() const noexcept { return needs_combining_; }
     void combine(int thread, int threads) const noexcept;
+
+    /// What the leaves come to is copied there before it is combined, of a run with one result.
+    void keep_leaves(ExtremeLeaves& leaves);
+    /// In place of both phases, of a run with one result that this leaf alone decides.
+    void fold_only(TileWorker& worker, std::int64_t leaf) const noexcept;
 
 private:
     /// What phase one does at a time.
@@ -79,6 +85,7 @@ private:
     bool only_memory_ = false;
     bool needs_combining_ = false;
     std::vector<Partials> partials_;
+    std::byte* kept_leaves_ = nullptr;
 };
 
 }  // namespace xlazy::be
