@@ -17,25 +17,24 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE gzip)  # xz takes ten times as long, and saves
 # What the binaries link is found by dpkg-shlibdeps; our own library by version.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(runtime libxlazy${XLAZY_ABI})
 set(this_version "${runtime} (= ${PROJECT_VERSION})")
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ${runtime})
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
-    "lazy array layer under xtensor programs: shared library
- What a program needs that was compiled with xlazy. Kernels are compiled by the
- first of c++, g++, clang++, cc, gcc and clang that is installed; without one
- they are interpreted.")
+    "What a program needs that was compiled with xlazy. Kernels are compiled by the
+first of c++, g++, clang++, cc, gcc and clang that is installed; without one
+they are interpreted.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "g++ | clang | c-compiler")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "libopenblas0 | liblapack3")
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_GENERATE_SHLIBS ON)
 
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libxlazy-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_COMPONENT_DEV_DESCRIPTION
-    "lazy array layer under xtensor programs: headers, compiler driver
- xlazy-c++ compiles an unmodified xtensor program so that it runs lazily. With
- headers, static library, CMake package and pkg-config file.")
+    "xlazy-c++ compiles an unmodified xtensor program so that it runs lazily. With
+headers, static library, CMake package and pkg-config file.")
 # xtensor 0.25 has other extension points.
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${this_version}, libxtensor-dev (>= 0.24), libxtensor-dev (<< 0.25), g++ | clang")
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libfmt-dev, libxxhash-dev, libdw-dev, pkg-config, cmake")
@@ -43,9 +42,8 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libfmt-dev, libxxhash-dev, libdw-dev, pkg
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME xlazy-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION devel)
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION
-    "lazy array layer under xtensor programs: programs
- xlazy-info describes an installation, xlazy-cache tends compiled kernels,
- xlazy-run-bytecode runs a recorded batch; printers for gdb.")
+    "xlazy-info describes an installation, xlazy-cache tends compiled kernels,
+xlazy-run-bytecode runs a recorded batch; printers for gdb.")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${this_version}")
 
 # Each package has its licence where Debian looks for it.
