@@ -81,6 +81,7 @@ struct ScalarArgument {
 
 /// What is written into a scalar slot of a segment's batch before it runs. Slots without a binding are constants.
 struct ScalarBinding {
+    /// Where the number comes from.
     enum class Kind : std::uint8_t {
         Argument,      ///< scalar argument `number`, converted to the slot's type as `cast` converts
         Iteration,     ///< how often the body of a loop has run; `number` loops further out than the innermost one
@@ -104,6 +105,7 @@ struct Segment {
 
 /// Control flow. A condition is a variable of one element of type bool.
 struct Node {
+    /// What is done; the members say with what.
     enum class Kind : std::uint8_t {
         Run,     ///< segment
         Repeat,  ///< body, `times` times or as often as a scalar argument of integer type says (not, if it is negative)
@@ -118,6 +120,7 @@ struct Node {
     std::vector<Node> head, body, otherwise;
 };
 
+/// A captured function: variables, batches on them, and the order in which they run.
 struct Function {
     std::string name;
     OriginId captured_at = 0;
@@ -129,6 +132,7 @@ struct Function {
     std::vector<std::uint32_t> outputs;  ///< of any role, and perhaps one several times; they have a value at the end
 };
 
+/// The text form, as parse_function reads it.
 std::string print(const Function& function);
 
 /// The variables' values are empty.
