@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does what the quick start tells, block by block: writes the files, runs the commands, compares what they print.
+"""Runs what pages show.
 
-usage: quick_start_test.py DOCS BUILD
+usage: pages_test.py DOCS BUILD
 
-A block whose first line is a comment with a file's name is that file. A block of `sh` is run; the block of `text` after it
-is what it prints, where `...` stands for anything. `./run install` installs the build under test.
+The quick start is done block by block. A block whose first line is a comment with a file's name is that file. A block of
+`sh` is run; the block of `text` after it is what it prints, where `...` stands for anything. `./run install` installs the
+build under test.
 """
 import os
 import re
@@ -15,9 +16,22 @@ import tempfile
 import unittest
 from pathlib import Path
 
+HERE = Path(__file__).resolve().parent
 DOCS, BUILD = (Path(word).resolve() for word in sys.argv[1:3])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"^(?://|#) ([\w.+-]+\.\w+)\n")
+HABITS = """statements: 0
+elements written in a loop of 5: 5
+through a view: 5
+sort: 6
+after the iterators: 6
+data(): 7
+while the pointer may be used: 8
+assigned as a whole: 9
+auto: 9
+28 2
+caught in the block
+"""
 RUN = """#!/bin/sh
 [ "$1" = install ] && [ $# = 2 ] && exec cmake --install '{build}' --prefix "$2" >/dev/null
 exit 2
@@ -62,6 +76,28 @@ class QuickStart(unittest.TestCase):
         # A comment that only names the file is a line of it, so that lines in messages are those of the page.
         (folder / name.group(1)).write_text(text)
         return None
+
+
+class Migrating(unittest.TestCase):
+    def test_flushes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "migrating"
+            subprocess.run([BUILD / "bin/xlazy-c++", "-O0", HERE / "migrating.cpp", "-o", program], check=True)
+            done = subprocess.run([program], capture_output=True, text=True, env={**os.environ, "XLAZY_JIT": "off"})
+        self.assertEqual(HABITS, done.stdout + done.stderr)
+
+
+class Bytecode(unittest.TestCase):
+    def test_every_batch(self):
+        page = (DOCS / "bytecode.md").read_text(encoding="utf-8")
+        batches = [text for _, text in BLOCK.findall(page) if text.startswith("xlazy-bytecode")]
+        self.assertGreater(len(batches), 1)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "batch.txt"
+            for batch in batches:
+                file.write_text(batch)
+                done = subprocess.run([BUILD / "bin/xlazy-run-bytecode", file], capture_output=True, text=True)
+                self.assertEqual((0, ""), (done.returncode, done.stderr))
 
 
 if __name__ == "__main__":
