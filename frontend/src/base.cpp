@@ -3,9 +3,11 @@
 #include "env.hpp"
 #include "live_arrays.hpp"
 #include "message.hpp"
+#include "new_base_memory.hpp"
 #include "queue.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/bytecode/counting.hpp"
+#include "xlazy/detail/trace.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -63,7 +65,7 @@ void* allocate(std::size_t bytes, bc::OriginId line) {
     } catch (const std::bad_alloc&) {
         Queue& mine = my_queue();
         const QueueLock lock(mine);
-        if (mine.running || mine.program.instructions.empty()) throw;
+        if (mine.running || mine.trace != nullptr || mine.program.instructions.empty()) throw;
         run_queue(mine, Reason::memory, line);
     }
     return be::pool_allocate(bytes);
@@ -73,6 +75,7 @@ void give_memory(Base& base, bool zeros, bc::OriginId line) {
     void* const memory = allocate(byte_size(base), line);
     if (zeros) std::memset(memory, 0, byte_size(base));
     BaseAccess::memory(base) = memory;
+    Tracing::note_memory(base);
     note_memory(base, line);
     publish(base);
 }
@@ -197,6 +200,15 @@ std::mutex& memory_mutex() noexcept {
 void give_zeros(Base& base) {
     const std::lock_guard lock(memory_mutex());
     if (BaseAccess::memory(base) == nullptr) give_memory(base, true, origin_of(LineScope::current()));
+}
+
+void* memory_to_replace(Base& base, bc::OriginId line) {
+    const bool pending = BaseAccess::writer(base).load(std::memory_order_acquire) != nullptr ||
+                         BaseAccess::readers(base).load(std::memory_order_acquire) != 0;
+    if (pending) settle(base, true, Reason::call, line);
+    if (BaseAccess::memory(base) == nullptr) give_memory(base, false, line);
+    be::forget_on_device(BaseAccess::memory(base));
+    return BaseAccess::memory(base);
 }
 
 void* base_fill(Base* base) {

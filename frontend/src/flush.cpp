@@ -11,6 +11,7 @@
 #include "queue.hpp"
 #include "statistics.hpp"
 #include "timeline.hpp"
+#include "trace.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/bytecode/text.hpp"
 #include "xlazy/optimizer/traffic.hpp"
@@ -328,6 +329,7 @@ bool has_poison(const Queue& queue) noexcept {
 }
 
 void run_queue(Queue& queue, Reason reason, bc::OriginId line) {
+    if (queue.trace != nullptr) Trace::refuse(reason, line);
     if (queue.running) return;
     struct Running {
         Queue& queue;

@@ -209,6 +209,11 @@ bool Queue::full(bc::OriginId next) noexcept {
     return false;
 }
 
+void Queue::hand_over() noexcept {
+    for (BaseUse& use : uses) use.written = false;
+    release_batch(false);
+}
+
 void Queue::release_batch(bool keep_reads) noexcept {
     for (BaseUse& use : uses) {
         if (use.written) BaseAccess::writer(*use.base).store(nullptr, std::memory_order_release);

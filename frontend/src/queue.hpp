@@ -67,6 +67,8 @@ struct Placeholder {
     std::size_t bytes;
 };
 
+class Trace;
+
 class Queue {
 public:
     Queue();
@@ -90,6 +92,8 @@ public:
     /// A limit is reached: run the batch before the next statement.
     /// @param next the statement's line
     bool full(bc::OriginId next) noexcept;
+    /// Ends the batch, whose tables somebody else has now. What it writes stays the queue's to write.
+    void hand_over() noexcept;
     /// Ends the batch: every base is given back. @param keep_reads an open statement goes on with the tables
     void release_batch(bool keep_reads) noexcept;
 
@@ -117,6 +121,8 @@ public:
 
     PoisonRef pending_error;  ///< waits for the thread's next flush point
     std::uint64_t instructions_recorded = 0, statements_recorded = 0, record_nanoseconds = 0;
+
+    Trace* trace = nullptr;  ///< records a function: nothing runs
 
     // Of the owning thread alone.
     mode current_mode = mode::lazy;
@@ -159,6 +165,9 @@ private:
 
 /// This thread's queue, made at first use.
 Queue& my_queue();
+
+/// Makes another queue this thread's, for a while. @return the one before
+Queue* exchange_queue(Queue* queue) noexcept;
 
 /// Every queue there ever was; they are reused, never freed.
 std::vector<Queue*> all_queues();

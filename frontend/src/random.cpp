@@ -2,6 +2,7 @@
 #include "xlazy/detail/random.hpp"
 
 #include "env.hpp"
+#include "xlazy/detail/trace.hpp"
 
 #include <fmt/format.h>
 
@@ -263,6 +264,10 @@ std::mutex& random_mutex() noexcept {
 }
 
 RandomKey next_random_key(std::mt19937& engine) {
+    if (rt::is_recording_function()) {
+        const rt::TracedDraw draw = rt::trace_draw(engine);
+        return {draw.key, draw.stream};
+    }
     const std::lock_guard guard(random_mutex());
     static bool first = true;
     if (first) {

@@ -5,6 +5,7 @@
 #include "shapes.hpp"
 #include "statistics.hpp"
 #include "timeline.hpp"
+#include "trace.hpp"
 
 #include <fmt/format.h>
 
@@ -70,7 +71,9 @@ Statement::Statement(here line) : queue_(my_queue()), origin_(origin_of(line)) {
     if (queue_.in_statement && queue_.held_by_me()) throw std::logic_error("a statement inside another one");
     queue_.lock();
     try {
-        if (queue_.full(origin_)) {
+        if (queue_.full(origin_) && queue_.trace != nullptr) {
+            queue_.trace->cut();
+        } else if (queue_.full(origin_)) {
             run_queue(queue_, Reason::limit, origin_);
             throw_pending(queue_);
         }

@@ -176,6 +176,8 @@ Queue& my_queue() {
     return __builtin_expect(queue != nullptr, 1) ? *queue : make_queue();
 }
 
+Queue* exchange_queue(Queue* queue) noexcept { return std::exchange(current, queue); }
+
 std::vector<Queue*> all_queues() {
     const std::lock_guard lock(registry().mutex);
     return registry().all;

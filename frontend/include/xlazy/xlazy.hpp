@@ -4,6 +4,7 @@
 /// xlazy/dropin.hpp.)
 #pragma once
 
+#include "xlazy/capture.hpp"
 #include "xlazy/detail/all_headers.hpp"
 #include "xlazy/names.hpp"
 #include "xlazy/runtime.hpp"

@@ -4,8 +4,10 @@
 
 #include "xlazy/bytecode/counting.hpp"
 #include "xlazy/detail/storage.hpp"
+#include "xlazy/detail/trace.hpp"
 
 #include <array>
+#include <memory>
 
 #include "xlazy/detail/stock_begin.hpp"
 #include <xtensor/xstrides.hpp>
@@ -50,6 +52,7 @@ struct cell {
     static constexpr bool recorded = is_recorded<value_type>;
 
     std::atomic<unsigned> references{1};
+    const std::uint64_t made_at = rt::Tracing::time();
     /// A default-constructed array whose one element, a zero, may not be in memory yet.
     std::atomic<bool> initial{false};
     xt::layout_type layout = traits::layout;
@@ -106,5 +109,65 @@ struct cell {
         return one;
     }
 };
+
+/// The contents of a cell, put aside while a function is recorded.
+template <class D>
+class kept_cell final : public rt::KeptArray {
+public:
+    explicit kept_cell(cell<D>& c)
+        : cell_(&c),
+          initial_(c.initial.load(std::memory_order_relaxed)),
+          layout_(c.layout),
+          shape_(c.shape),
+          strides_(c.strides),
+          backstrides_(c.backstrides),
+          base_(c.storage.base()) {
+        cell_->retain();
+        rt::base_retain(base_);
+    }
+    ~kept_cell() override {
+        rt::base_release(base_);
+        cell_->release();
+    }
+    kept_cell(const kept_cell&) = delete;
+    kept_cell& operator=(const kept_cell&) = delete;
+
+    const void* identity() const noexcept override { return cell_; }
+    rt::ViewRef before() const noexcept override { return window(shape_, strides_, base_); }
+    rt::ViewRef now() const noexcept override { return window(cell_->shape, cell_->strides, cell_->storage.base()); }
+    void restore() noexcept override {
+        if (cell_->storage.base() != base_) {
+            rt::base_retain(base_);
+            cell_->storage.adopt(base_);
+        }
+        cell_->initial.store(initial_, std::memory_order_relaxed);
+        cell_->layout = layout_;
+        cell_->shape = shape_;
+        cell_->strides = strides_;
+        cell_->backstrides = backstrides_;
+    }
+
+private:
+    template <class Shape, class Strides>
+    static rt::ViewRef window(const Shape& shape, const Strides& strides, rt::Base* base) noexcept {
+        return {base, 0, shape.size(), shape.data(), strides.data()};
+    }
+
+    cell<D>* cell_;
+    bool initial_;
+    xt::layout_type layout_;
+    typename cell<D>::shape_type shape_;
+    typename cell<D>::strides_type strides_, backstrides_;
+    rt::Base* base_;
+};
+
+/// To be called before a cell is read by a statement, or gets other storage or another shape.
+template <class D>
+void touch(cell<D>& c) {
+    if constexpr (cell<D>::recorded) {
+        if (__builtin_expect(rt::Tracing::is_outer(c.made_at), 0))
+            rt::Tracing::touch(&c, c.made_at, [&] { return std::make_unique<kept_cell<D>>(c); });
+    }
+}
 
 }  // namespace xlazy::detail

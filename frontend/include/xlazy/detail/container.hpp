@@ -145,6 +145,7 @@ public:
     void resize(S&& shape, bool force = false) {
         if (!force && peek().has_shape(shape)) return;
         if (cell_ == cell_type::unused()) cell_ = new cell_type(typename cell_type::default_state{});
+        touch(*cell_);
         cell_->shape = xtl::forward_sequence<shape_type, S>(shape);
         const std::size_t size = cell_->lay_out();
         if (size != cell_->storage.size()) cell_->initial = false;
@@ -337,12 +338,14 @@ public:
         if constexpr (recorded) {
             if (c->initial.load(std::memory_order_acquire)) settle_initial_value(c->initial, c->storage.base());
         }
+        touch(*c);
         return *c;
     }
     cell_type& own() { return used(); }
     /// The cell of an array that is about to get new storage.
     cell_type& replaceable() {
         if (cell_ == cell_type::unused()) cell_ = new cell_type();
+        touch(*cell_);
         cell_->initial = false;
         return *cell_;
     }
@@ -398,13 +401,19 @@ protected:
     // A copy records a statement, which the derived classes do: they have the line.
     container(const container& other) = delete;
     container& operator=(const container& other) = delete;
-    container(container&& other) noexcept
-        : base_type(), semantic_base(), copied<D>(), cell_(std::exchange(other.cell_, cell_type::unused())) {}
+    container(container&& other) noexcept : base_type(), semantic_base(), copied<D>(), cell_(cell_type::unused()) {
+        if (rt::Tracing::is_outer(other.cell_->made_at))
+            take(std::move(other.self()));
+        else
+            std::swap(cell_, other.cell_);
+    }
 
     /// Move assignment. A cell that expressions hold keeps its identity: the contents move.
     void take(D&& other) noexcept {
         if (cell_ == other.cell_) return;
-        if (cell_ == cell_type::unused() || !cell_->shared()) {
+        if (rt::Tracing::is_outer(cell_->made_at) || rt::Tracing::is_outer(other.cell_->made_at)) {
+            swap_arrays(other);
+        } else if (cell_ == cell_type::unused() || !cell_->shared()) {
             std::swap(cell_, other.cell_);
         } else {
             cell_->swap_contents(other.own());
@@ -414,7 +423,8 @@ protected:
     void swap_arrays(D& other) noexcept {
         cell_type& mine = own();
         cell_type& theirs = other.own();
-        if (&mine != &theirs) mine.swap_contents(theirs);
+        if (&mine == &theirs) return;
+        mine.swap_contents(theirs);
     }
 
     void from_value(const value_type& value) {
