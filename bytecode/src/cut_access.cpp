@@ -61,6 +61,7 @@ CutAccess cut_access_of(const Program& program, const Plan& plan, const Kernel& 
     }
     const DType type = access.view == ~0u ? plan.scratch[op.index].type : program.bases[access.storage.index].type;
     access.element_size = static_cast<std::int64_t>(size_of(type));
+    if (op.kind == Kind::GatherView || op.kind == Kind::ScatterView) return access;  // any element at any index
     // Windows are aligned at the domain's last axis; a reduction's result may lack one.
     auto behind = static_cast<int>(program.domain_extents(kernel.domain).size() - axis);
     const bool lacks = access.reduces && (op.flags & Instruction::kKeepAxis) == 0;

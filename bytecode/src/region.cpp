@@ -12,6 +12,9 @@ using Use = RegionStorage::Use;
 
 /// What stays must be touched at one distance from the position; so often the distances are brought together.
 constexpr int kMaxRounds = 8;
+/// A scan over fewer elements after its axis goes by blocks of rows (docs/semantics.md), which a part of the columns
+/// does not have.
+constexpr std::int64_t kSteadyColumns = 17;
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) noexcept { return a / b - (a % b < 0 ? 1 : 0); }
 
@@ -57,13 +60,15 @@ RegionStorage& RegionMap::storage_of(Storage storage, std::uint32_t version_of) 
     return added;
 }
 
-/// Only kernels whose elements are numbered in the same way wherever they are cut.
+/// Only kernels whose elements are numbered in the same way wherever they are cut, and whose scans have the same order.
 bool RegionMap::takes(const Kernel& kernel, unsigned axis, std::span<const std::int64_t> extents) const noexcept {
     if (closed_ || axis >= extents.size() || element_count(extents) == 0) return false;
     return std::ranges::none_of(kernel.ops, [&](const MicroOp& op) {
         if (op.kind == Kind::GatherView || op.kind == Kind::ScatterView) return true;
         if (op.kind != Kind::Compute) return false;
-        return (info(op.op).kind == OpKind::Scan || op.op == Op::index) && op.axis == axis;
+        const bool scans = info(op.op).kind == OpKind::Scan;
+        if (scans && op.axis < axis && element_count(extents.subspan(op.axis + 1u)) < kSteadyColumns) return true;
+        return (scans || op.op == Op::index) && op.axis == axis;
     });
 }
 

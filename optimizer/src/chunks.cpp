@@ -51,6 +51,7 @@ private:
     struct Seen {
         std::size_t kernel;  ///< position in the stretch
         bc::CutAccess access;
+        bool scatters = false;
     };
 
     bool add(std::uint32_t number, unsigned first_axis) {
@@ -63,11 +64,13 @@ private:
             const bool scans = op.kind == MicroOp::Kind::Compute && bc::info(op.op).kind == bc::OpKind::Scan;
             const bool reduces =
                 scans || op.kind == MicroOp::Kind::ReduceView || op.kind == MicroOp::Kind::ReduceScratch;
-            if (op.kind == MicroOp::Kind::GatherView || op.kind == MicroOp::Kind::ScatterView) return false;
+            const bool scatters = op.kind == MicroOp::Kind::ScatterView;
+            if (scatters && bc::element_count(extents.first(*axis)) != 1) return false;  // the last one wins
             if (reduces && op.axis == *axis) return false;
             if (reduces && op.axis < *axis && !cut_behind(op.axis, *axis, extents)) return false;
             if (bc::touches_memory(op))
-                accesses_.push_back({stretch_.kernels.size(), bc::cut_access_of(program_, plan_, kernel, op, *axis)});
+                accesses_.push_back(
+                    {stretch_.kernels.size(), bc::cut_access_of(program_, plan_, kernel, op, *axis), scatters});
         }
         stretch_.kernels.push_back({number, *axis, extents[*axis], 0, 0});
         return true;
@@ -168,12 +171,14 @@ private:
         for (const Seen& mine : accesses_) {
             if (mine.kernel != k) continue;
             if (mine.access.writes && !stretch_.is_local(mine.access.storage)) {
-                if (!exact || kernel.extent != stretch_.extent || !mine.access.steps()) return false;
+                if (!exact || kernel.extent != stretch_.extent) return false;
+                if (!mine.access.steps() && !mine.scatters) return false;
             }
             for (const Seen& other : accesses_) {
                 if (!other.access.writes || stretch_.is_local(other.access.storage)) continue;
                 if (place_of(other.access.storage) != place_of(mine.access.storage)) continue;
-                if (apart(mine.access, other.access)) continue;
+                if (&mine == &other || apart(mine.access, other.access)) continue;
+                if (mine.scatters || other.scatters) return false;
                 if (!exact || !mine.access.same_elements(other.access)) return false;
             }
         }

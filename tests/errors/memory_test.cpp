@@ -239,6 +239,64 @@ TEST_F(OutOfMemory, StatementsThatReadShiftedTemporariesRunInChunks) {
     EXPECT_GT(more_kernels, 0u) << "nothing ran in chunks";
 }
 
+/// What a flush throws; empty if nothing.
+std::string text_of_flush() {
+    try {
+        xlazy::flush();
+    } catch (const deferred_error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+/// Gathered from a table, and scattered so that most elements are written several times.
+TEST_F(OutOfMemory, ElementsByTheirNumbersRunInChunks) {
+    std::vector<std::int64_t> places(kLarge);
+    for (std::size_t i = 0; i < kLarge; ++i) places[i] = static_cast<std::int64_t>(i * 7919 % 1000);
+    const Array<std::int64_t> numbers({kRows, kColumns}, places);
+    const Array<double> table({1000}, iota<double>(1000, 0.25)), result({1000}, Doubles(1000, 1.0));
+    const std::uint64_t more_kernels = with_little_memory(300 << 10, result, [&] {
+        const Array<double> picked({kRows, kColumns});
+        {
+            Statement s(here::current());
+            s.store(picked.all(), s.gather(table.all(), s.load(numbers.all())));
+        }
+        const auto rows = [&](const Array<double>& a, std::int64_t first) {
+            return a.all().slice(0, first, kRows - 1);
+        };
+        Statement s(here::current());
+        const Value sum = s.apply(Op::sub, DType::f64, s.load(rows(picked, 0)), s.load(rows(picked, 1)));
+        s.scatter(result.all(), sum, s.load(numbers.all().slice(0, 1, kRows - 1)));
+    });
+    EXPECT_GT(more_kernels, 0u) << "nothing ran in chunks";
+}
+
+TEST_F(OutOfMemory, AnIndexInAChunkIsThatOfTheWhole) {
+    std::vector<std::int64_t> places(kLarge, 5);
+    places[700 * kColumns + 5] = 1000;
+    places[900 * kColumns] = -1;
+    const Array<std::int64_t> numbers({kRows, kColumns}, places);
+    const Array<double> table({1000}, iota<double>(1000, 0.25)), b({kRows - 1, kColumns});
+    const auto message = [&] {
+        {
+            const Array<double> picked({kRows, kColumns});
+            {
+                Statement s(here::current());
+                s.store(picked.all(), s.gather(table.all(), s.in_range(s.load(numbers.all()), 1000, 0)));
+            }
+            assign(b, Op::add, picked.all().slice(0, 0, kRows - 1), picked.all().slice(0, 1, kRows - 1));
+        }
+        return text_of_flush();
+    };
+    const std::string whole = message();
+    EXPECT_NE(whole.find("index 1000"), std::string::npos) << whole;
+    EXPECT_NE(whole.find("(700,5)"), std::string::npos) << whole;
+    const auto before = xlazy::stats().kernels_run;
+    leave(300 << 10);
+    EXPECT_EQ(message(), whole);
+    EXPECT_GT(xlazy::stats().kernels_run - before, 4u) << "nothing ran in chunks";
+}
+
 TEST_F(OutOfMemory, AnErrorInAChunkIsThatOfTheWhole) {
     std::vector<std::int32_t> divisors(kLarge, 3);
     divisors[700 * kColumns + 5] = divisors[700 * kColumns + 9] = divisors[900 * kColumns] = 0;
@@ -250,12 +308,7 @@ TEST_F(OutOfMemory, AnErrorInAChunkIsThatOfTheWhole) {
             assign(quotient, Op::div, a, zeros);
             assign(b, Op::add, quotient.all().slice(0, 0, kRows - 1), quotient.all().slice(0, 1, kRows - 1));
         }
-        try {
-            xlazy::flush();
-        } catch (const deferred_error& error) {
-            return std::string(error.what());
-        }
-        return std::string();
+        return text_of_flush();
     };
     const std::string whole = message();
     EXPECT_NE(whole.find("700"), std::string::npos) << whole;

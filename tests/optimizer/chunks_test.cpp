@@ -180,6 +180,82 @@ TEST_F(Chunks, NotWhatIsReadBeforeItIsOverwrittenElsewhere) {
     EXPECT_FALSE(stretch()) << "the next chunk reads the first row that this one overwrites";
 }
 
+/// t = table[numbers]; b = t[:-2] + t[2:]
+TEST_F(Chunks, WhatIsGatheredFromIsThereAsAWhole) {
+    const std::uint32_t table = base(50 * 3, Use::Kept), t = grid(Use::Local);
+    const std::uint32_t numbers = base(kRows * kColumns, Use::Kept, bc::DType::i64);
+    const std::uint32_t b = base((kRows - 2) * kColumns, Use::Live);
+    add(Op::gather, domain({kRows, kColumns}), all(t), {view(table, 2, {{40, 3}, {1, 1}}), all(numbers)});
+    add(Op::add, domain({kRows - 2, kColumns}), view(b, 0, {{kRows - 2, kColumns}, {kColumns, 1}}),
+        {part(t, 0, 0, kRows - 2, kColumns), part(t, 2, 0, kRows - 2, kColumns)});
+    const bc::Plan whole = plan();
+    const auto found = stretch();
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->kernels.size(), 2u);
+    EXPECT_EQ(found->kernels[0].high, 2);
+    for (const std::int64_t number : {0, 1, 3}) {
+        const Chunk chunk = chunk_of(program, whole, {*found, 4}, number);
+        for (const bc::MicroOp& op : chunk.plan.kernels[0].ops) {
+            if (op.kind != bc::MicroOp::Kind::GatherView) continue;
+            const bc::View& view = chunk.program.views[op.index];
+            EXPECT_EQ(view.offset, 2);
+            EXPECT_EQ(chunk.program.dims_of(view)[0], (bc::Dim{40, 3}));
+        }
+    }
+}
+
+TEST_F(Chunks, NotWhatIsGatheredFromItsOwnResults) {
+    const std::uint32_t a = grid(Use::Kept), t = grid(Use::Local), b = grid(Use::Live);
+    const std::uint32_t numbers = base(kRows * kColumns, Use::Kept, bc::DType::i64);
+    const std::uint32_t d = domain({kRows, kColumns});
+    add(Op::sqrt, d, all(t), {all(a)});
+    add(Op::gather, d, all(b), {all(t), all(numbers)});
+    EXPECT_FALSE(stretch());
+}
+
+/// c[numbers] = t of a temporary array t, which somebody reads besides
+class Scattered : public Chunks {
+protected:
+    /// @param transposed the last index of the domain is the first that is cut
+    void record(bool transposed) {
+        const std::uint32_t a = grid(Use::Kept), t = grid(Use::Local);
+        c = grid(Use::Kept);
+        const std::uint32_t numbers = base(kRows * kColumns, Use::Kept, bc::DType::i64);
+        add(Op::sqrt, domain({kRows, kColumns}), all(t), {all(a)});
+        if (transposed) {
+            const auto turned = [&](std::uint32_t b) { return view(b, 0, {{kColumns, 1}, {kRows, kColumns}}); };
+            add(Op::scatter, domain({kColumns, kRows}), all(c), {turned(t), turned(numbers), all(c)});
+        } else {
+            add(Op::scatter, domain({kRows - 1, kColumns}), all(c),
+                {part(t, 1, 0, kRows - 1, kColumns), part(numbers, 0, 0, kRows - 1, kColumns), all(c)});
+        }
+    }
+    std::uint32_t c = 0;
+};
+
+TEST_F(Scattered, InTheOrderOfTheFirstAxis) {
+    record(false);
+    const auto found = stretch();
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->kernels.size(), 2u);
+    EXPECT_EQ(found->kernels[0].low, 1);
+    EXPECT_EQ(found->extent, kRows - 1);
+}
+
+TEST_F(Scattered, NotIfTheLastOneWouldNotWin) {
+    record(true);
+    const auto found = stretch();
+    EXPECT_TRUE(!found || found->kernels.size() < 2 || found->kernels[1].axis == 0);
+}
+
+TEST_F(Scattered, NotWithWhoReadsTheResult) {
+    record(false);
+    add(Op::sqrt, domain({kRows, kColumns}), all(grid(Use::Live)), {all(c)});
+    const auto found = stretch();
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->kernels.size(), 2u);
+}
+
 TEST_F(Chunks, NotWhatEveryResultNeedsAllOf) {
     const std::uint32_t a = grid(Use::Kept), b = grid(Use::Kept), d = domain({kRows, kColumns});
     const Operand e = add(Op::exp, d, temp(), {all(a)});

@@ -22,12 +22,8 @@ constexpr std::uint64_t kSeed = 5;
 constexpr std::uint64_t kPrograms = 200;
 constexpr std::int64_t kMaxElements = 1000;  // the token machine is slow
 
-/// Can the batch be run on tokens? It must be small, and the machine knows no elements by their numbers.
+/// Can the batch be run on tokens?
 bool small(const bc::Program& program) {
-    const auto by_number = [](const bc::Instruction& instruction) {
-        return instruction.op == bc::Op::gather || instruction.op == bc::Op::scatter;
-    };
-    if (std::ranges::any_of(program.instructions, by_number)) return false;
     std::int64_t elements = 0;
     for (const bc::BaseInfo& base : program.bases) elements = std::max(elements, base.size);
     for (const bc::Instruction& instruction : program.instructions) {

@@ -100,6 +100,43 @@ Index without_axis(Index index, unsigned axis, bool keep) {
     return index;
 }
 
+/// Calls f with every element of a view, in row-major order.
+template <class F>
+void for_each_element(const bc::Program& program, std::uint32_t view, F f) {
+    std::vector<std::int64_t> extents;
+    for (const bc::Dim& dim : program.dims_of(program.views[view])) extents.push_back(dim.extent);
+    const std::int64_t count = bc::element_count(extents);
+    for (std::int64_t at = 0; at < count; ++at)
+        f(static_cast<std::size_t>(element(program, view, index_at(at, extents))));
+}
+
+/// An element of the view whose number is not known: it is made of the number and of every element that it may be.
+Token gathered(const bc::Program& program, std::uint32_t view, const std::vector<Token>& memory, Token number) {
+    Token all = token("gather", program.dims_of(program.views[view]).size());
+    for_each_element(program, view, [&](std::size_t at) {
+        all = all == kUnspecified || memory[at] == kUnspecified ? kUnspecified : mix(all, memory[at]);
+    });
+    return all == kUnspecified || number == kUnspecified ? kUnspecified : mix(all, number);
+}
+
+/// What is scattered: for every index of the domain, in row-major order, the value and its number.
+using Scattered = std::vector<std::pair<Token, Token>>;
+
+/// Any element of the view may be any of the values, or what it was.
+void scatter_all(const bc::Program& program, std::uint32_t view, const Scattered& values, std::vector<Token>& memory) {
+    Token all = token("scatter", values.size());
+    for (const auto& [value, number] : values) {
+        if (value == kUnspecified || number == kUnspecified) all = kUnspecified;
+        if (all != kUnspecified) all = mix(mix(all, value), number);
+    }
+    std::uint64_t position = 0;
+    for_each_element(program, view, [&](std::size_t at) {
+        Token& element = memory[at];
+        element = element == kUnspecified || all == kUnspecified ? kUnspecified : mix(mix(all, position), element);
+        ++position;
+    });
+}
+
 std::vector<Token> initial(const bc::Program& program, std::uint32_t base) {
     std::vector<Token> elements(static_cast<std::size_t>(program.bases[base].size));
     for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = token("base", base, i);
@@ -151,6 +188,7 @@ private:
             else
                 shape.erase(shape.begin() + instruction.axis);
         }
+        if (bc::info(instruction.op).kind == bc::OpKind::Scatter) return scatter(instruction, extents);
         const bool scans = bc::info(instruction.op).kind == bc::OpKind::Scan;
         Temp result{shape, std::vector<Token>(static_cast<std::size_t>(bc::element_count(shape)))};
         for (std::size_t at = 0; at < result.elements.size(); ++at) {
@@ -172,9 +210,33 @@ private:
         }
     }
 
+    void scatter(const Instruction& instruction, Extents extents) {
+        Scattered values(static_cast<std::size_t>(bc::element_count(extents)));
+        for (std::size_t at = 0; at < values.size(); ++at) {
+            const Index index = index_at(static_cast<std::int64_t>(at), extents);
+            values[at] = {read(instruction.in[0], index), read(instruction.in[1], index)};
+        }
+        const std::uint32_t view = instruction.out.index();
+        std::vector<Token>& memory = run_.bases[program_.views[view].base];
+        if (!values.empty()) note_unspecified(view, memory);
+        if (!values.empty()) scatter_all(program_, view, values, memory);
+    }
+
+    void note_unspecified(std::uint32_t view, const std::vector<Token>& memory) {
+        for_each_element(program_, view, [&](std::size_t at) {
+            run_.reads_unspecified = run_.reads_unspecified || memory[at] == kUnspecified;
+        });
+    }
+
     Token map(const Instruction& instruction, std::uint32_t number, const Index& index) {
         if (bc::info(instruction.op).kind == bc::OpKind::Generate) {
             return token("index", static_cast<std::uint64_t>(index[instruction.axis]));
+        }
+        if (bc::info(instruction.op).kind == bc::OpKind::Gather) {
+            const std::uint32_t view = instruction.in[0].index();
+            const std::vector<Token>& memory = run_.bases[program_.views[view].base];
+            note_unspecified(view, memory);
+            return gathered(program_, view, memory, read(instruction.in[1], index));
         }
         std::vector<Token> operands;
         for (unsigned i = 0; i < bc::operand_count(instruction); ++i)
@@ -296,6 +358,7 @@ private:
         std::iota(order.begin(), order.end(), std::int64_t{0});
         std::shuffle(order.begin(), order.end(), random_);
         accumulators_.clear();
+        scattered_.clear();
         values_.assign(kernel.ops.size(), kUnspecified);
         begin_versions(kernel);
         look_ahead(kernel, order, extents);
@@ -326,7 +389,8 @@ private:
                 const MicroOp& op = kernel.ops[i];
                 if (is_scan(op))
                     scanned_[{op.in[0], index}] = values_[op.in[0]];
-                else if (op.kind != MicroOp::Kind::StoreView && op.kind != MicroOp::Kind::StoreScratch)
+                else if (op.kind != MicroOp::Kind::StoreView && op.kind != MicroOp::Kind::StoreScratch &&
+                         op.kind != MicroOp::Kind::ScatterView)
                     values_[i] = evaluate(op, i, index, extents);
             }
         }
@@ -358,14 +422,18 @@ private:
         return op.kind == MicroOp::Kind::ReduceView || op.kind == MicroOp::Kind::ReduceScratch;
     }
 
-    Token* place(bool view, std::uint32_t number, const Index& index, bool store) {
+    /// Memory behind a view or a scratch; null, and the plan is wrong, if there is none.
+    std::vector<Token>* elements(bool view, std::uint32_t number, bool store) {
         const std::uint32_t base = view ? program_.views[number].base : number;
         const auto version = view && store ? versions_.find(base) : versions_.end();
         Memory& memory = version != versions_.end() ? version->second : view ? bases_[base] : scratch_[base];
-        if (!memory) {
-            fail(fmt::format("{} {} is used without memory", view ? "base" : "scratch", base));
-            return nullptr;
-        }
+        if (!memory) fail(fmt::format("{} {} is used without memory", view ? "base" : "scratch", base));
+        return memory.get();
+    }
+
+    Token* place(bool view, std::uint32_t number, const Index& index, bool store) {
+        std::vector<Token>* const memory = elements(view, number, store);
+        if (memory == nullptr) return nullptr;
         const std::int64_t at = view ? element(program_, number, index)
                                      : dense_element(bc::shape_of(program_, plan_.scratch[number]).span(), index);
         return &(*memory)[static_cast<std::size_t>(at)];
@@ -387,10 +455,33 @@ private:
                 break;
             case MicroOp::Kind::ReduceView:
             case MicroOp::Kind::ReduceScratch: accumulate(op, number, index, extents); break;
-            case MicroOp::Kind::GatherView:
-            case MicroOp::Kind::ScatterView: fail("elements by their numbers are not modelled"); break;
+            case MicroOp::Kind::GatherView: {
+                const std::vector<Token>* const from = elements(true, op.index, false);
+                return from == nullptr ? kUnspecified : gathered(program_, op.index, *from, values_[op.in[0]]);
+            }
+            case MicroOp::Kind::ScatterView: scatter(op, number, position(index, extents), extents); break;
         }
         return kUnspecified;
+    }
+
+    /// Nobody may look at the view while it is scattered to: it has its values when the last index has been there, and
+    /// before that nobody's.
+    void scatter(const MicroOp& op, std::size_t number, std::int64_t at, Extents extents) {
+        std::vector<Token>* const memory = elements(true, op.index, true);
+        if (memory == nullptr) return;
+        auto [entry, first] = scattered_.try_emplace(number);
+        auto& [values, before] = entry->second;
+        const auto count = static_cast<std::size_t>(bc::element_count(extents));
+        if (first) before = *memory;
+        values[at] = {values_[op.in[0]], values_[op.in[1]]};
+        if (values.size() < count) {
+            for_each_element(program_, op.index, [&](std::size_t i) { (*memory)[i] = random_() | 1; });
+            return;
+        }
+        Scattered sequence;
+        for (const auto& [position, value] : values) sequence.push_back(value);
+        for_each_element(program_, op.index, [&](std::size_t i) { (*memory)[i] = before[i]; });
+        scatter_all(program_, op.index, sequence, *memory);
     }
 
     Token compute(const MicroOp& op, const Index& index, Extents extents) {
@@ -441,6 +532,8 @@ private:
     std::map<std::uint32_t, Memory> versions_;  ///< by base: what the running kernel makes
     std::vector<Token> values_;
     std::map<std::size_t, Accumulator> accumulators_;
+    /// By micro-op: what it scatters, by position in the domain, and what was there before.
+    std::map<std::size_t, std::pair<std::map<std::int64_t, std::pair<Token, Token>>, std::vector<Token>>> scattered_;
     std::map<std::pair<bc::ValueId, Index>, Token> scanned_;  ///< what the running kernel's scans are made of
     TokenRun run_;
 };

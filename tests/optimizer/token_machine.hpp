@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs batches and plans on tokens instead of numbers: an element's token is a hash of the whole expression that made
 // it, so two runs agree only if every element was computed from the same elements by the same operations. No op needs a
-// meaning.
+// meaning. What is gathered is made of all that it might be; what is scattered to, of all that may go there.
 //
 // A batch runs as the manual says: one instruction at a time, right side first. A plan runs as cruelly as the plan
 // format allows: the indices of a kernel in random order, one index after the other through the whole body; results of

@@ -18,6 +18,13 @@ namespace {
 
 constexpr std::uint32_t kNone = ~0u;
 
+/// Calls that take about as long as a core takes to store an element and load it again; others take two to ten times as
+/// long.
+bool is_quick(bc::Op op) noexcept {
+    using enum bc::Op;
+    return op == exp || op == exp2 || op == log || op == log2 || op == log10;
+}
+
 /// Where an array or a temporary is stored and loaded.
 struct Stored {
     std::uint32_t kernel = kNone;  ///< that stores it; kNone also if there are several stores
@@ -126,6 +133,7 @@ private:
                 (bc::is_complex(op.type) && bc::maths_of(op.op, op.type) == bc::Maths::Vector))
                 return false;
             const bool call = bc::maths_of(op.op, op.type) == bc::Maths::Vector;
+            if (call && !is_quick(op.op)) return false;
             calls_maths_ = calls_maths_ || call;
             cost += call ? kMaxRecomputed - 1 : 1;
             if (cost > kMaxRecomputed) return false;

@@ -8,16 +8,16 @@
 // does, and x is read instead of c: the store is saved, and the memory of c.
 //
 // A temporary or an array that dies is made again in every kernel that loads it, if in all of them this brings no more
-// loads of its size than the one that it spares, what it is made of is still there, and the operations are few. An op
-// that can fail is never computed twice. Batches that fit the second-level cache keep their values: there a store costs
-// less than the operations.
+// loads of its size than the one that it spares, what it is made of is still there, and the operations are few and
+// quick: arithmetic, or an exponential or logarithm. An op that can fail is never computed twice. Batches that fit the
+// second-level cache keep their values: there a store costs less than the operations.
 #pragma once
 
 #include "draft.hpp"
 
 namespace xlazy::opt {
 
-/// Operations that one use may add: a few of arithmetic, or one call of vector maths.
+/// Operations that one use may add: a few of arithmetic, or one quick call of vector maths.
 inline constexpr unsigned kMaxRecomputed = 8;
 /// Kernels that may make one value again.
 inline constexpr std::size_t kMaxRecomputing = 4;

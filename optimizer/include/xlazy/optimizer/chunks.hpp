@@ -7,6 +7,9 @@
 //     what it writes and leaves behind is written and read at the same indices of that axis by all of them;
 //     what it makes and uses up is read at indices that are a fixed distance away, such as by stencils: then each chunk
 //     makes a few indices more, which the next one makes again;
+//     what elements are gathered from is as it was before; what they are scattered to nobody else of the stretch
+//     uses, and no axis of the domain comes before the one that is cut, so of several with one number the last one
+//     wins in chunks as well;
 //     no reduction runs along the axis. A sum's order goes by the extents after its axis (docs/semantics.md), but not
 //     from kSteadyInner elements on, so such an extent may be cut as well.
 #pragma once
