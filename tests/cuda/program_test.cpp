@@ -116,6 +116,14 @@ std::string without_warnings(const std::string& output) {
     return text;
 }
 
+/// An option that a compiler does not know is found among those that it was given, and so is the compiler's version.
+TEST(Absent, ACompilationThatFailsNamesCompilerAndOptions) {
+    const Result result = run("steps", kPretended + "FAKE_CUDA_FAIL=nvrtcCompileProgram:1:5");
+    EXPECT_EQ(without_warnings(result.output), on_cpu("steps"));
+    for (const char* const part : {"nvrtc 12.99", "--fmad=false", "--std=c++20", "-arch=sm_", "error 5"})
+        EXPECT_NE(result.output.find(part), std::string::npos) << part << " is not in:\n" << result.output;
+}
+
 /// Every call that a program makes fails once, in several ways.
 class FailingCall : public testing::TestWithParam<const char*> {};
 

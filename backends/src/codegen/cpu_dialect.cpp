@@ -94,7 +94,7 @@ INLINE void check_masked_$(struct xlazy_trap *trap, long position, long n, v_$ a
   if (any_lane(to_bool_$(b == 0) & m)) failed_$(trap, position, n, a, b, m);
 }
 INLINE void check_$(struct xlazy_trap *trap, long position, long n, v_$ a, v_$ b) {
-  if (any_lane(to_bool_$(b == 0))) failed_$(trap, position, n, a, b, ~(v_bool){0});
+  if (any_zero_$(b)) failed_$(trap, position, n, a, b, ~(v_bool){0});
 }
 )";
 
@@ -118,9 +118,41 @@ std::string full_exponents(DType type) {
     return fill_in(text, type, type);
 }
 
-std::string integer_division(DType type) {
+/// Is an element zero? By one instruction for the whole vector, where there is one.
+std::string zero_test(Isa isa, int size, int count) {
+    const int bytes = size * count;
+    if (isa == Isa::avx512 && bytes >= 16) {
+        const char letter = size == 1 ? 'b' : size == 2 ? 'w' : size == 4 ? 'd' : 'q';
+        return fmt::format(R"(
+INLINE int any_zero_$(v_$ b) {{
+  unsigned long k;
+  __asm__("vptestnm{} %1, %1, %0" : "=Yk"(k) : "v"(b));
+  return k != 0;
+}})",
+                           letter);
+    }
+    if (isa == Isa::avx2 && bytes >= 16) {
+        return fmt::format(R"(
+INLINE int any_zero_$(v_$ b) {{
+  typedef long long all __attribute__((vector_size({})));
+  const all m = (all)(b == 0);
+  return !__builtin_ia32_ptestz{}(m, m);
+}})",
+                           bytes, 8 * bytes);
+    }
+    if (isa == Isa::baseline && bytes == 16)
+        return R"(
+INLINE int any_zero_$(v_$ b) {
+  typedef char all __attribute__((vector_size(16)));
+  return __builtin_ia32_pmovmskb128((all)(b == 0)) != 0;
+})";
+    return "\nINLINE int any_zero_$(v_$ b) { return any_lane(to_bool_$(b == 0)); }";
+}
+
+std::string integer_division(DType type, const CpuLanes& lanes) {
     const bool is_signed = class_of(type) == I, is_long = bc::size_of(type) == 8;
     std::string text(is_long ? kLongQuotient : kShortQuotient);
+    text += zero_test(lanes.isa, static_cast<int>(bc::size_of(type)), lanes.lanes);
     text += kIntegerDivision;
     const auto put = [&](std::string_view from, std::string_view to) {
         for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at))
@@ -344,7 +376,7 @@ std::optional<Source> CpuDialect::unit(const Body& body, std::string_view name) 
         if (divides_integers(use)) {
             if (std::ranges::find(divided, use.type) != divided.end()) continue;
             divided.push_back(use.type);
-            text += integer_division(use.type);
+            text += integer_division(use.type, lanes);
         } else if (is_own_maths(use)) {
             const bool binary = bc::info(use.op).arity == 2;
             text +=

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -147,7 +148,8 @@ Compiled compile(const std::string& text, const Target& target, const std::vecto
     const int status = table.compile(program, static_cast<int>(words.size()), words.data());
     result.log = text_of(program, table.log_size, table.log);
     if (status != kSuccess) {
-        result.error = fmt::format("nvrtcCompileProgram: error {}: {}", status, result.log.substr(0, 2000));
+        result.error = fmt::format("nvrtcCompileProgram ({}, with {}): error {}: {}", table.identity,
+                                   fmt::join(options, " "), status, result.log.substr(0, 2000));
     } else {
         const std::string object = target.binary ? text_of(program, table.cubin_size, table.cubin)
                                                  : text_of(program, table.ptx_size, table.ptx);
