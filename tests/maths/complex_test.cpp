@@ -178,6 +178,29 @@ void powers() {
     EXPECT_TRUE(std::isnan(power(zero, {0, 1})[0].real()));
     EXPECT_EQ(power({{infinity, 0}}, T(2))[0].real(), infinity);
 }
+/// What the logarithm is rounded by, the exponent multiplies: that much a power of doubles may be off, and a few units.
+/// Powers of floats are computed in doubles.
+template <class T, class W>
+void powers_are_near(double units, double units_each) {
+    const Numbers<T> a = complex_arguments<T>(500, 22);
+    for (const std::complex<T> y : {std::complex<T>(0.3, -2), {7, 5}, {-30, 1}, {100, -20}, {400, 0}, {-1000, 300}}) {
+        const std::vector<T> found = parts_of(Op::pow, a, Numbers<T>(a.size(), y));
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            if (!(std::abs(a[i]) > T(0.2) && std::abs(a[i]) < T(5))) continue;
+            const std::complex<W> l = std::complex<W>(y) * std::log(std::complex<W>(a[i])), exact = std::exp(l);
+            const W size = std::abs(exact);
+            if (!(size > std::numeric_limits<T>::min() && size < std::numeric_limits<T>::max() / 2)) continue;
+            const std::complex<W> difference = std::complex<W>(found[2 * i], found[2 * i + 1]) - exact;
+            const double off = static_cast<double>(std::abs(difference) / size) / std::numeric_limits<T>::epsilon();
+            ASSERT_LE(off, units + units_each * static_cast<double>(std::abs(l))) << a[i] << " to the " << y;
+        }
+    }
+}
+TEST(ComplexPowers, AreAsNearAsTheirLogarithms) {
+    powers_are_near<double, long double>(4, 2);
+    powers_are_near<float, double>(1, 0);
+}
+
 TEST(ComplexPowers, KeepWhatIsExact) {
     powers<double>();
     powers<float>();
