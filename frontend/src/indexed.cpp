@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "xlazy/detail/indexed.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -8,18 +11,33 @@
 
 namespace xlazy::detail {
 
-bool index_list::repeats() const {
+std::vector<index_list> index_list::rounds() const {
     const auto before = [&](std::size_t a, std::size_t b) {
         for (std::size_t axis = 0; axis < extents.size(); ++axis) {
             if (at(axis, a) != at(axis, b)) return at(axis, a) < at(axis, b);
         }
         return false;
     };
-    std::vector<std::size_t> order(count);
+    std::vector<std::size_t> order(count), round(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), before);
-    return std::adjacent_find(order.begin(), order.end(),
-                              [&](std::size_t a, std::size_t b) { return !before(a, b); }) != order.end();
+    std::stable_sort(order.begin(), order.end(), before);
+    std::vector<std::size_t> counts(std::min<std::size_t>(count, 1));
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool again = i != 0 && !before(order[i - 1], order[i]);
+        round[order[i]] = again ? round[order[i - 1]] + 1 : 0;
+        counts.resize(std::max(counts.size(), round[order[i]] + 1));
+        ++counts[round[order[i]]];
+    }
+    if (counts.size() == 1) return {*this};
+    std::vector<index_list> result;
+    for (const std::size_t each : counts) {
+        result.push_back({each, extents, {}, inside});
+        result.back().values.reserve(extents.size() * each);
+    }
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+        for (std::size_t number = 0; number < count; ++number) result[round[number]].values.push_back(at(axis, number));
+    }
+    return result;
 }
 
 void index_list::check(std::size_t number) const {
@@ -30,6 +48,12 @@ void index_list::check(std::size_t number) const {
                                            "index " + std::to_string(index) + " is out of bounds for axis " +
                                                std::to_string(axis) + " with size " + std::to_string(extents[axis])));
     }
+}
+
+void throw_other_shape(const char* function, const std::vector<std::size_t>& array,
+                       const std::vector<std::size_t>& condition) {
+    throw_broadcast(fmt::format("{}: the condition has shape ({}), the array ({})", function, fmt::join(condition, ","),
+                                fmt::join(array, ",")));
 }
 
 window indices_of(const index_list& list, leaves& memory) {

@@ -7,6 +7,8 @@
 #include <xtensor/xbuilder.hpp>
 #include <xtensor/xindex_view.hpp>
 #include <xtensor/xmath.hpp>
+#include <xtensor/xpad.hpp>
+#include <xtensor/xrandom.hpp>
 #include <xtensor/xsort.hpp>
 #include <xtensor/xstrided_view.hpp>
 #include <xtensor/xtensor.hpp>
@@ -109,6 +111,21 @@ TEST_F(Hazards, W34PlacesOfTheLargest) {
     EXPECT_EQ(of_row(0), 1u);
 }
 
+/// A draw is an array, whatever reads it; another draw is another one, of a plan that is known.
+TEST_F(Hazards, W27ReadersOfADrawSeeTheSameNumbers) {
+    const auto r = xt::random::rand<double>({300});
+    const xt::xarray<double> a = r, b = r, c = xt::random::rand<double>({300});
+    EXPECT_EQ(a, b);
+    EXPECT_NE(a, c);
+    auto before = xlazy::stats();
+    for (int i = 0; i < 20; ++i) {
+        if (i == 2) before = xlazy::stats();
+        const xt::xarray<double> draw = xt::random::rand<double>({300});
+        EXPECT_NE(draw(0), a(0));
+    }
+    EXPECT_EQ(xlazy::stats().plans_missed, before.plans_missed);
+}
+
 /// Two-dimensional data with an axis more, or an error; never one element everywhere.
 TEST_F(Hazards, W36HigherRankOnTheRight) {
     const xt::xarray<int> three = {{{10, 20}, {30, 40}}};
@@ -125,6 +142,30 @@ TEST_F(Hazards, W36HigherRankOnTheRight) {
     } else {
         EXPECT_EQ(a, (xt::xarray<int>{{10, 20, 0}, {30, 40, 0}, {0, 0, 0}}));
     }
+}
+
+/// A condition that the array does not have the shape of chooses nothing.
+TEST_F(Hazards, W37ConditionOfAnotherShape) {
+    xt::xarray<double> a = {{1, 2}, {3, 4}};
+    const xt::xarray<bool> row = {{true, false}}, flat = {true, false}, four = {true, false, true, false};
+    for (const xt::xarray<bool>& mask : {row, flat, four}) {
+        EXPECT_THROW(xt::filter(a, mask) = 9.0, xt::broadcast_error);
+        EXPECT_THROW(xt::xarray<double>(xt::filter(a, mask)), xt::broadcast_error);
+    }
+    try {
+        xt::filter(a, row) += 1.0;
+        ADD_FAILURE() << "not thrown";
+    } catch (const xt::broadcast_error& error) {
+        EXPECT_NE(std::string(error.what()).find("filter: the condition has shape (1,2), the array (2,2)"),
+                  std::string::npos)
+            << error.what();
+    }
+    EXPECT_EQ(a, (xt::xarray<double>{{1, 2}, {3, 4}}));
+    xt::filter(a, a > 2.0) = 9.0;
+    EXPECT_EQ(a, (xt::xarray<double>{{1, 2}, {9, 9}}));
+    // A condition in an expression is broadcast as any operand.
+    xt::filtration(a, row) = 5.0;
+    EXPECT_EQ(a, (xt::xarray<double>{{5, 2}, {5, 9}}));
 }
 
 TEST_F(Hazards, W38IntegerPowersAndBools) {
@@ -152,6 +193,23 @@ TEST_F(Hazards, W39BoolsAreCountedAlike) {
     EXPECT_EQ(static_cast<std::size_t>(xt::sum(xt::cast<std::size_t>(many))()), count);
     EXPECT_EQ(static_cast<std::size_t>(xt::sum(xt::cast<std::size_t>(view(rows, 0, all())))()), count);
     EXPECT_EQ(static_cast<std::size_t>(xt::sum(xt::cast<std::size_t>(rows))()), count);
+}
+
+TEST_F(Hazards, W43ManyTimesOneElement) {
+    constexpr std::size_t kSize = std::size_t{2} << 20;
+    const xt::xarray<double> one = {3.0};
+    for (const std::size_t size : {kSize, kSize - 1, kSize + 1}) {
+        const xt::xarray<double> a = xt::arange<double>(static_cast<double>(size));
+        const xt::xarray<double> tiled = xt::tile(one, {size}) * a, repeated = xt::broadcast(one, {size}) * a;
+        const xt::xarray<double> batch = xt::tile(xt::xarray<double>{{1.0, 2.0, 3.0}}, {size / 3, std::size_t{1}});
+        for (const std::size_t i : {std::size_t{0}, std::size_t{1}, size / 2, size - 2, size - 1}) {
+            ASSERT_EQ(tiled(i), 3.0 * static_cast<double>(i)) << size;
+            ASSERT_EQ(repeated(i), 3.0 * static_cast<double>(i)) << size;
+        }
+        EXPECT_EQ(batch.shape(0), size / 3);
+        EXPECT_EQ(batch(size / 3 - 1, 0) + batch(size / 3 - 1, 2), 4.0);
+        EXPECT_EQ(xt::sum(batch)(), 6.0 * static_cast<double>(size / 3));
+    }
 }
 
 TEST_F(Hazards, W45ScalarsOfASmallType) {

@@ -222,8 +222,29 @@ FALLBACK_PROGRAM(views, iterators_of_elements_by_their_indices) {
     some(1) = 9.0;
     out("an element", some(1) + some(2));
     out("written", a);
+}
+
+PROGRAM(views, numbers_and_elements_that_are_listed_twice) {
+    xt::xtensor<double, 2> a = sample<double>({5, 6}, 21);
     xt::index_view(a, {{0, 1}, {3, 3}, {0, 1}}) += 1.0;
-    out("twice", a);
+    xt::index_view(a, {{2, 2}, {2, 2}, {2, 2}, {0, 0}, {0, 1}, {0, 0}}) *= 3.0;
+    xt::index_view(a, {{1, 1}, {1, 1}}) /= 7.0;
+    out("numbers", a);
+    xt::xtensor<int, 1> n = {1000, 2000, -3000, 4001, 77};
+    xt::index_view(n, std::vector<xt::xindex>{{0}, {2}, {0}, {3}, {0}}) /= 3;
+    out("integers", n);
+    xt::index_view(n, std::vector<xt::xindex>{{3}, {3}, {4}}) %= 10;
+    xt::index_view(n, std::vector<xt::xindex>{{1}, {4}, {1}}) -= 5;
+    out("rests and differences", n);
+    xt::index_view(n, std::vector<xt::xindex>(100, xt::xindex{1})) /= 1;
+    xt::index_view(n, std::vector<xt::xindex>(70, xt::xindex{1})) %= 1999;
+    out("often", n);
+}
+
+FALLBACK_PROGRAM(views, numbers_and_an_element_that_is_listed_often) {
+    xt::xtensor<double, 2> a = sample<double>({5, 6}, 22);
+    xt::index_view(a, std::vector<xt::xindex>(100, xt::xindex{3, 3})) += 1.0;
+    out("added", a);
 }
 
 PROGRAM(views, noalias_of_views) {

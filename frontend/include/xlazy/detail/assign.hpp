@@ -422,10 +422,8 @@ void update(D& d, const E& e) {
             synchronise<E>();
         rt::InsideXtensor inside;
         auto& target = static_cast<typename stock_target<D>::type&>(d);
-        // A number is combined with the elements one by one, with one that is there twice twice. Not where a division
-        // by zero would end the program: that fails as a statement.
-        constexpr bool kDivides = O == assignment::divide || O == assignment::modulo;
-        if constexpr (recorded_indexed<O, D, E> && is_scalar<E> && !(kDivides && std::is_integral_v<value_of<D>>))
+        // A number is combined with the elements one by one, with one that is there twice twice.
+        if constexpr (recorded_indexed<O, D, E> && is_scalar<E>)
             located([&] { stock_update<O>(target, e()); });
         else
             located([&] { stock_update<O>(target, e); });
@@ -445,6 +443,21 @@ inline constexpr bool is_plain_value = [] {
         return is_number<value_of<E>>;
     else
         return is_number<E>;
+}();
+
+/// Can an element change so?
+template <assignment O, class V, class E>
+inline constexpr bool combines_with = [] {
+    if constexpr (O == assignment::add)
+        return requires(V& element, const E& e) { element += e; };
+    else if constexpr (O == assignment::subtract)
+        return requires(V& element, const E& e) { element -= e; };
+    else if constexpr (O == assignment::multiply)
+        return requires(V& element, const E& e) { element *= e; };
+    else if constexpr (O == assignment::divide)
+        return requires(V& element, const E& e) { element /= e; };
+    else
+        return std::is_assignable_v<V&, const E&>;
 }();
 
 template <assignment O, class D, class E>
@@ -467,11 +480,14 @@ void assign_to(D& d, const E& e) {
         update<O>(d, e);
     } else if constexpr (is_number<E>) {
         update<O>(d, xt::xscalar<const E&>(e));
-    } else {
+    } else if constexpr (!is_number<value_of<D>> || combines_with<O, value_of<D>, E>) {
         if constexpr (reads_arrays<D>) rt::fall_back(fallback_name<E>::get(), rt::LineScope::current());
         rt::InsideXtensor inside;
         stock_update<O>(static_cast<typename stock_target<D>::type&>(d), e);
         rt::throw_held();
+    } else {
+        static_assert(combines_with<O, value_of<D>, E>,
+                      "xlazy: the right side is no expression, and nothing that an element can become");
     }
 }
 

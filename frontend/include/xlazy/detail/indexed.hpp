@@ -24,8 +24,9 @@ struct index_list {
     bool inside = true;                 ///< the array has them all
 
     std::int64_t at(std::size_t axis, std::size_t number) const { return values[axis * count + number]; }
-    /// Is one of them there twice?
-    bool repeats() const;
+    /// Lists without repetition that have the same elements: the first one all, the second one those that are there
+    /// twice, and so on.
+    std::vector<index_list> rounds() const;
     /// @throws std::out_of_range with the user's line if the array does not have index `number`
     void check(std::size_t number) const;
 };
@@ -59,6 +60,16 @@ index_list listed(const S& shape, const I& indices) {
     }
     return list;
 }
+
+template <class E>
+std::vector<std::size_t> plain_shape(const E& e) {
+    return {e.shape().begin(), e.shape().end()};
+}
+/// @throws xt::broadcast_error: a condition must have the shape of the array whose elements it chooses
+[[noreturn]] void throw_other_shape(const char* function, const std::vector<std::size_t>& array,
+                                    const std::vector<std::size_t>& condition);
+
+inline constexpr std::size_t kMostRounds = 64;
 
 /// The list as a new array of i64, [axis][number].
 window indices_of(const index_list& list, leaves& memory);
@@ -147,16 +158,11 @@ struct indexed_target<indexed_elements<CT, I>> {
     static constexpr bool ok = viewed<std::decay_t<CT>>::ok;
 };
 
-/// @return false, and nothing has happened: a single value is combined with an element that is listed twice, twice
 template <assignment O, class D, class E>
-bool record_indexed(D& d, const E& e) {
+void record_elements(D& d, const E& e, const index_list& list) {
     using types = compound_types<O, value_of<D>, value_of<E>>;
     using T = typename types::value_type;
     using parent = std::decay_t<decltype(d.expression())>;
-    const index_list& list = list_of(d);
-    if constexpr (is_scalar<E> && O != assignment::set) {
-        if (list.repeats()) return false;
-    }
     const window target = viewed<parent>::get(d.expression());
     leaves evaluated, memory;
     prepare_as<T>(e, evaluated);
@@ -171,6 +177,23 @@ bool record_indexed(D& d, const E& e) {
         statement.scatter(target.ref(), value, numbers);
     }
     evaluated.end_statement();
+}
+
+/// A number is combined with the elements one by one: with one that is listed twice, twice.
+/// @return false, and nothing has happened, if one is listed so often that xtensor's own loop is shorter
+template <assignment O, class D, class E>
+bool record_indexed(D& d, const E& e) {
+    const index_list& list = list_of(d);
+    if constexpr (is_scalar<E> && O != assignment::set) {
+        // That loop would end the program where an integer is divided by zero.
+        constexpr bool kDivides =
+            (O == assignment::divide || O == assignment::modulo) && std::is_integral_v<value_of<D>>;
+        const std::vector<index_list> rounds = list.inside ? list.rounds() : std::vector<index_list>();
+        if (!kDivides && rounds.size() > kMostRounds) return false;
+        for (const index_list& round : rounds) record_elements<O>(d, e, round);
+        if (!rounds.empty()) return true;
+    }
+    record_elements<O>(d, e, list);
     return true;
 }
 

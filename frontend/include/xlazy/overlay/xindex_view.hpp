@@ -48,6 +48,8 @@ inline auto index_view(E&& e, const xindex (&indices)[L]) {
 template <layout_type L = XTENSOR_DEFAULT_TRAVERSAL, class E, class O>
     requires(lazy<std::decay_t<E>> || lazy<std::decay_t<O>>)
 inline auto filter(E&& e, O&& condition) {
+    if (!std::equal(e.shape().begin(), e.shape().end(), condition.shape().begin(), condition.shape().end()))
+        throw_other_shape("filter", plain_shape(e), plain_shape(condition));
     auto indices = argwhere<L>(condition);
     if constexpr (lazy<std::decay_t<E>>)
         return overloads::index_view(std::forward<E>(e), std::move(indices));

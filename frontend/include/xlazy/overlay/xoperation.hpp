@@ -1,12 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // any, all: one recorded reduction. For expressions they know the user's line; being more special than xtensor's `E&&`,
 // these overloads may have a further parameter. nonzero and argwhere, of which where(condition) and flatnonzero are
-// made: the condition is recorded, its elements are read.
+// made: the condition is recorded, its elements are read. Operators and `where` of operands that have none.
 #pragma once
 
 #include "xlazy/detail/wrappers.hpp"
 
 namespace xlazy::detail {
+
+/// What an operator of an expression is applied to.
+template <class E>
+struct element_of {
+    using type = E;
+};
+template <class E>
+    requires(xt::is_xexpression<E>::value)
+struct element_of<E> {
+    using type = typename E::value_type;
+};
+
+/// Numbers combine, or xtensor has functions of its own for them (those of which one is complex).
+template <class A, class B>
+inline constexpr bool are_numbers =
+    is_number<A> && is_number<B> && !(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>);
+
+/// Stands for an expression that there cannot be, so that there is one message and not pages.
+struct no_expression {
+    template <class T>
+    operator T() const;
+};
 
 /// Is any element true, or (of Op::amin) is each? Read at once.
 template <Op Code, class E>
@@ -103,6 +125,41 @@ XLAZY_TRUTHS(all, amin)
 #undef XLAZY_TRUTHS
 #undef XLAZY_TRUTH
 
+/// Operators whose operands' elements have none: xtensor would say so from deep inside.
+#define XLAZY_REFUSED(name, op)                                                                                  \
+    template <class E1, class E2>                                                                                \
+    concept no_##name = (lazy<std::decay_t<E1>> || lazy<std::decay_t<E2>>)&&!requires(                           \
+                            const typename element_of<std::decay_t<E1>>::type& a,                                \
+                            const typename element_of<std::decay_t<E2>>::type& b) {                              \
+        a op b;                                                                                                  \
+    } && !are_numbers<typename element_of<std::decay_t<E1>>::type, typename element_of<std::decay_t<E2>>::type>; \
+    template <class E1, class E2>                                                                                \
+        requires no_                                                                                             \
+    ##name<E1, E2> inline no_expression operator op(E1&&, E2&&) noexcept {                                       \
+        static_assert(!no_##name<E1, E2>, "xlazy: the elements of these operands have no operator " #op);        \
+        return {};                                                                                               \
+    }
+XLAZY_REFUSED(plus, +)
+XLAZY_REFUSED(minus, -)
+XLAZY_REFUSED(times, *)
+XLAZY_REFUSED(quotient, /)
+XLAZY_REFUSED(rest, %)
+XLAZY_REFUSED(less, <)
+XLAZY_REFUSED(greater, >)
+#undef XLAZY_REFUSED
+
+template <class C, class E1, class E2>
+concept no_choice = (lazy<std::decay_t<C>> || lazy<std::decay_t<E1>> || lazy<std::decay_t<E2>>)&&!requires {
+    typename std::common_type_t<typename element_of<std::decay_t<E1>>::type,
+                                typename element_of<std::decay_t<E2>>::type>;
+} && !are_numbers<typename element_of<std::decay_t<E1>>::type, typename element_of<std::decay_t<E2>>::type>;
+template <class C, class E1, class E2>
+    requires no_choice<C, E1, E2>
+inline no_expression where(C&&, E1&&, E2&&) noexcept {
+    static_assert(!no_choice<C, E1, E2>, "xlazy: where: the elements of the two expressions have no common type");
+    return {};
+}
+
 }  // namespace overloads
 }  // namespace xlazy::detail
 
@@ -111,4 +168,12 @@ using xlazy::detail::overloads::all;
 using xlazy::detail::overloads::any;
 using xlazy::detail::overloads::argwhere;
 using xlazy::detail::overloads::nonzero;
+using xlazy::detail::overloads::operator+;
+using xlazy::detail::overloads::operator-;
+using xlazy::detail::overloads::operator*;
+using xlazy::detail::overloads::operator/;
+using xlazy::detail::overloads::operator%;
+using xlazy::detail::overloads::operator<;
+using xlazy::detail::overloads::operator>;
+using xlazy::detail::overloads::where;
 }  // namespace xt
