@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text form of a captured function: printing and reading.
 #include "cursor.hpp"
+#include "scalar_text.hpp"
 #include "xlazy/bytecode/function.hpp"
 
 #include <fmt/ranges.h>
@@ -37,6 +38,7 @@ void print_head(Out out, const Function& f) {
     fmt::format_to(out, "\n");
     for (std::size_t i = 0; i < f.arguments.size(); ++i) {
         fmt::format_to(out, "argument a{} {}", i, name_of(f.arguments[i].type));
+        if (f.arguments[i].only) fmt::format_to(out, " only {}", scalar_text(*f.arguments[i].only));
         print_name(out, f.arguments[i].name);
     }
     for (std::size_t i = 0; i < f.variables.size(); ++i) {
@@ -144,8 +146,20 @@ private:
 
     void argument() {
         expect_next(cursor_, 'a', f_.arguments.size());
-        const DType type = read_dtype(cursor_);
-        f_.arguments.push_back({type, name()});
+        ScalarArgument argument;
+        argument.type = read_dtype(cursor_);
+        if (cursor_.take_word("only")) argument.only = value_of(argument.type);
+        argument.name = name();
+        f_.arguments.push_back(std::move(argument));
+    }
+
+    Scalar value_of(DType type) {
+        const std::size_t begin = cursor_.position();
+        const std::string_view text = cursor_.word();
+        Scalar value{};
+        if (!scalar_from_text(text, type, value))
+            cursor_.fail_at(begin, fmt::format("'{}' is no value of type {}", text, name_of(type)));
+        return value;
     }
 
     void variable() {

@@ -78,7 +78,10 @@ public:
 private:
     std::string tables_fault() const {
         for (std::size_t i = 0; i < f_.arguments.size(); ++i) {
-            if (!enabled(f_.arguments[i].type)) return fmt::format("a{}: no kernels exist for its type", i);
+            const ScalarArgument& argument = f_.arguments[i];
+            if (!enabled(argument.type)) return fmt::format("a{}: no kernels exist for its type", i);
+            if (argument.only && argument.only->type != argument.type)
+                return fmt::format("a{}: its only value is of another type", i);
         }
         std::size_t inputs = 0;
         for (std::size_t i = 0; i < f_.variables.size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include "base_access.hpp"
 #include "captured_scalars.hpp"
+#include "function_file.hpp"
 #include "function_memory.hpp"
 #include "live_arrays.hpp"
 #include "new_base_memory.hpp"
@@ -310,9 +311,7 @@ void CapturedFunction::run(const Ready& ready, const Call& call, std::span<Base*
     Running(variant, call, outputs).run();
 }
 
-bc::Function CapturedFunction::function(const Call& call) {
-    const Ready ready = prepare(call);
-    const CapturedVariant& variant = ready.variant_;
+bc::Function CapturedFunction::with_values(const CapturedVariant& variant, here line) {
     bc::Function function = variant.runner->function();
     const auto fill = [&](std::uint32_t index, const void* memory) {
         bc::Variable& variable = function.variables[index];
@@ -321,8 +320,24 @@ bc::Function CapturedFunction::function(const Call& call) {
     };
     for (const auto& [variable, base] : variant.traced.constants) fill(variable, BaseAccess::memory(*base.get()));
     for (const OuterArray& outer : variant.traced.outer)
-        fill(outer.variable, base_read(outer.array->now().base, Reason::save, call.line));
+        fill(outer.variable, base_read(outer.array->now().base, Reason::save, line));
+    for (std::size_t i = 0; i < variant.fixed.size(); ++i) function.arguments[i].only = variant.fixed[i];
     return function;
+}
+
+bc::Function CapturedFunction::function(const Call& call) {
+    const Ready ready = prepare(call);
+    return with_values(ready.variant_, call.line);
+}
+
+void CapturedFunction::save(const std::string& file, here line) {
+    std::unique_lock guard(impl_->mutex);
+    const Ready ready(*impl_->last);
+    guard.unlock();
+    FunctionFile content{with_values(ready.variant_, line), {}, 0, {}};
+    const std::string fault = bc::verify(content.function);
+    if (!fault.empty()) throw std::logic_error("a captured function is not legal: " + fault);
+    write_function(file, content);
 }
 
 }  // namespace xlazy::rt

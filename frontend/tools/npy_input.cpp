@@ -4,26 +4,31 @@
 #include "npy.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <fstream>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace {
 
-/// The product of the shape's extents; -1 if it cannot be read.
-std::int64_t elements_of(std::string_view header) {
+/// The shape's extents; nothing if it cannot be read.
+std::optional<std::vector<std::int64_t>> shape_of(std::string_view header) {
     const std::size_t begin = header.find('(', header.find("'shape'")), end = header.find(')', begin);
-    if (begin == std::string_view::npos || end == std::string_view::npos) return -1;
-    std::int64_t count = 1, extent = -1;
+    if (begin == std::string_view::npos || end == std::string_view::npos) return {};
+    std::vector<std::int64_t> extents;
+    std::int64_t extent = -1;
     for (const char c : header.substr(begin + 1, end - begin)) {
         if (c >= '0' && c <= '9') {
             extent = 10 * std::max<std::int64_t>(extent, 0) + (c - '0');
-            if (extent > (std::int64_t{1} << 48)) return -1;
+            if (extent > (std::int64_t{1} << 48)) return {};
         } else if (extent >= 0) {
-            if (__builtin_mul_overflow(count, extent, &count)) return -1;
-            extent = -1;
+            extents.push_back(std::exchange(extent, -1));
         }
     }
-    return count;
+    return extents;
 }
 
 /// @return the header's dictionary; empty: the file is none of this format
@@ -41,20 +46,50 @@ std::string header_of(std::ifstream& in) {
     return in.read(header.data(), static_cast<std::streamsize>(size)) ? header : std::string();
 }
 
-}  // namespace
-
-std::string read_npy(const std::string& file, const xlazy::bc::BaseInfo& base, void* memory) {
-    std::ifstream in(file, std::ios::binary);
+/// @return empty, or what is wrong; then `in` is where the elements begin and `extents` is the shape
+std::string open_npy(const std::string& file, std::string_view who, xlazy::bc::DType type, bool column_major,
+                     std::ifstream& in, std::vector<std::int64_t>& extents) {
+    in.open(file, std::ios::binary);
     if (!in) return kNoFile;
     const std::string header = header_of(in);
     if (header.empty()) return file + ": no .npy file";
-    if (header.find("'fortran_order': False") == std::string::npos) return file + ": not in C order";
-    const std::string wanted = xlazy::rt::npy_descriptor(base.type);
+    const std::optional<std::vector<std::int64_t>> shape = shape_of(header);
+    if (!shape) return file + ": its shape cannot be read";
+    const char* const order = column_major ? "'fortran_order': True" : "'fortran_order': False";
+    if (header.find(order) == std::string::npos && (!column_major || shape->size() > 1))
+        return fmt::format("{}: not in {} order", file, column_major ? "Fortran" : "C");
+    const std::string wanted = xlazy::rt::npy_descriptor(type);
     if (header.find(wanted) == std::string::npos)
-        return fmt::format("{}: the batch wants elements of type {}", file, wanted);
-    const std::int64_t elements = elements_of(header);
+        return fmt::format("{}: the {} wants elements of type {}", file, who, wanted);
+    extents = *shape;
+    return {};
+}
+
+std::string read_elements(const std::string& file, std::ifstream& in, void* memory, std::size_t bytes) {
+    return in.read(static_cast<char*>(memory), static_cast<std::streamsize>(bytes)) ? std::string()
+                                                                                    : file + ": ends too early";
+}
+
+}  // namespace
+
+std::string read_npy(const std::string& file, const xlazy::bc::BaseInfo& base, void* memory) {
+    std::ifstream in;
+    std::vector<std::int64_t> extents;
+    std::string problem = open_npy(file, "batch", base.type, false, in, extents);
+    if (!problem.empty()) return problem;
+    const std::int64_t elements = xlazy::bc::element_count(extents);
     if (elements != base.size) return fmt::format("{}: {} elements, the batch wants {}", file, elements, base.size);
-    const auto bytes =
-        static_cast<std::streamsize>(static_cast<std::size_t>(base.size) * xlazy::bc::size_of(base.type));
-    return in.read(static_cast<char*>(memory), bytes) ? std::string() : file + ": ends too early";
+    return read_elements(file, in, memory, static_cast<std::size_t>(base.size) * xlazy::bc::size_of(base.type));
+}
+
+std::string read_npy(const std::string& file, const xlazy::array_signature& array, void* memory) {
+    std::ifstream in;
+    std::vector<std::int64_t> extents;
+    std::string problem = open_npy(file, "function", array.type, array.column_major, in, extents);
+    if (!problem.empty()) return problem;
+    if (extents != array.extents) {
+        return fmt::format("{}: of shape ({}), the function wants ({})", file, fmt::join(extents, ","),
+                           fmt::join(array.extents, ","));
+    }
+    return read_elements(file, in, memory, array.bytes);
 }

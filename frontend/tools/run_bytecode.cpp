@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // xlazy-run-bytecode: runs a batch in text form, as XLAZY_TRACE=batch writes it, on inputs of its own.
 #include "base_access.hpp"
+#include "elements.hpp"
 #include "env.hpp"
 #include "log.hpp"
 #include "npy_input.hpp"
 #include "replay.hpp"
+#include "run_options.hpp"
+#include "run_saved.hpp"
 #include "statistics.hpp"
 #include "xlazy/backends/memory_pool.hpp"
 #include "xlazy/bytecode/text.hpp"
@@ -16,7 +19,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -31,8 +33,9 @@ using namespace xlazy;
 
 constexpr const char* kHelp =
     "usage: xlazy-run-bytecode FILE [options]\n"
-    "Runs a batch in text form (XLAZY_TRACE=batch writes it) and prints a checksum of every array that is live after "
-    "it.\n"
+    "Runs a batch, or a saved function (see below).\n"
+    "A batch is in text form (XLAZY_TRACE=batch writes it); printed is a checksum of every array that is live "
+    "after it.\n"
     "A folder that XLAZY_DUMP_ON_ERROR has made stands for the batch in it.\n"
     "An array that has a value before the batch is read from FILE.bN.npy if that is there, N its number; else it gets\n"
     "numbers that follow from the seed: 1 to 100, floating point from 0.5 to 1.5.\n"
@@ -45,20 +48,13 @@ constexpr const char* kHelp =
     "  --time            the time of a run: median and least of several\n"
     "  --rounds N        how many (default 15)\n"
     "  --help\n"
+    "A saved function (docs/saved-functions.md) takes its arrays from .npy files and writes its results to such:\n"
+    "  --in FILE         the next input; without, numbers that follow from the seed\n"
+    "  --number X        the next number (default 1)\n"
+    "  --out FILE        where the next result goes\n"
+    "  --text            prints its bytecode and runs nothing\n"
+    "  --kernels         takes the compiled kernels of the file: only from people whose programs you would run\n"
     "Exit status: 0; 1: the file cannot be read, is no legal batch, or failed as it ran; 2: wrong use.\n";
-
-/// What is wrong with the file or the way of calling; ends the program.
-struct Failure {
-    int status;
-    std::string text;
-};
-
-struct Options {
-    std::string file, passes = "all", backend = "auto", explain;
-    int threads = 0, rounds = 15;
-    std::uint64_t seed = 1;
-    bool plan = false, time = false;
-};
 
 template <class T>
 T number(const std::string& option, const std::string& text, T least) {
@@ -93,12 +89,22 @@ Options parse_arguments(const std::vector<std::string>& arguments) {
             options.seed = number<std::uint64_t>(option, value(), 0);
         else if (option == "--rounds")
             options.rounds = number(option, value(), 1);
+        else if (option == "--in")
+            options.in.push_back(value());
+        else if (option == "--out")
+            options.out.push_back(value());
+        else if (option == "--number")
+            options.numbers.push_back(value());
         else if (option == "--explain")
             options.explain = joined.value_or("1");
         else if (joined)
             throw Failure{2, fmt::format("{} takes no value, or is unknown\n{}", option, kHelp)};
         else if (option == "--plan")
             options.plan = true;
+        else if (option == "--text")
+            options.text = true;
+        else if (option == "--kernels")
+            options.kernels = true;
         else if (option == "--time")
             options.time = true;
         else if (option.starts_with("-"))
@@ -162,66 +168,6 @@ bc::Program read_batch(const std::string& file) {
     if (!fault.empty()) throw Failure{1, fmt::format("{}: no legal batch: {}", file, fault)};
     if (batch.instructions.empty()) throw Failure{1, fmt::format("{}: the batch has no instruction", file)};
     return batch;
-}
-
-/// Well mixed bits of a seed and a position (splitmix64, S. Vigna).
-std::uint64_t mixed(std::uint64_t seed, std::uint64_t position) {
-    std::uint64_t z = seed * 0x9e3779b97f4a7c15u + position * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-template <class T>
-T input_value(std::uint64_t bits) {
-    if constexpr (std::is_same_v<T, bool>)
-        return (bits & 1) != 0;
-    else if constexpr (std::is_integral_v<T>)
-        return static_cast<T>(1 + bits % 100);
-    else if constexpr (std::is_floating_point_v<T>)
-        return static_cast<T>(0.5 + static_cast<double>(bits >> 11) * 0x1p-53);
-    else {
-        using Real = typename T::value_type;
-        return T(input_value<Real>(bits), input_value<Real>(mixed(bits, 1)));
-    }
-}
-
-void fill(bc::DType type, void* memory, std::size_t size, std::uint64_t seed) {
-    switch (type) {
-#define XLAZY_DTYPE(id, name, ctype, kind, enabled)                                                                 \
-    case bc::DType::id:                                                                                             \
-        for (std::size_t i = 0; i < size; ++i) static_cast<ctype*>(memory)[i] = input_value<ctype>(mixed(seed, i)); \
-        break;
-#include "xlazy/bytecode/dtype.def"
-#undef XLAZY_DTYPE
-        case bc::DType::none: break;
-    }
-}
-
-/// FNV-1a of the bytes; all NaNs count as one.
-template <class T>
-std::uint64_t checksum(const T* values, std::size_t size) {
-    std::uint64_t hash = 0xcbf29ce484222325u;
-    for (std::size_t i = 0; i < size; ++i) {
-        unsigned char bytes[sizeof(T)] = {};
-        if (!(values[i] != values[i]))
-            std::memcpy(bytes, values + i, sizeof(T));
-        else
-            bytes[0] = 1;
-        for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
-    }
-    return hash;
-}
-
-std::uint64_t checksum(bc::DType type, const void* memory, std::size_t size) {
-    switch (type) {
-#define XLAZY_DTYPE(id, name, ctype, kind, enabled) \
-    case bc::DType::id: return checksum(static_cast<const ctype*>(memory), size);
-#include "xlazy/bytecode/dtype.def"
-#undef XLAZY_DTYPE
-        case bc::DType::none: break;
-    }
-    return 0;
 }
 
 /// Before memory is touched that the machine does not have.
@@ -316,6 +262,16 @@ void run_tool(const std::vector<std::string>& arguments) {
     }
     Options options = parse_arguments(arguments);
     check_passes(options);
+    if (is_saved_function(options.file)) {
+        prepare_environment(options);
+        rt::set_log_sink([](std::string_view message) { fmt::print("{}\n", message); });
+        return run_saved(options);
+    }
+    const bool for_functions =
+        !options.in.empty() || !options.out.empty() || !options.numbers.empty() || options.text || options.kernels;
+    if (for_functions)
+        throw Failure{
+            2, options.file + " is a batch; --in, --out, --number, --text and --kernels are for saved functions"};
     const bc::Program batch = read_batch(options.file);
     prepare_environment(options);
     check_inputs(batch, options);

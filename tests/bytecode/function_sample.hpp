@@ -12,6 +12,7 @@ inline const std::string kFunctionSample =
     "function \"step\" @\"heat.cpp\":10 \"main\"\n"
     "argument a0 f64 \"k\"\n"
     "argument a1 i32\n"
+    "argument a2 f64 only -0x1p+0 \"sign\"\n"
     "variable x0 f64 (3) input \"x\"\n"
     "variable x1 f64 (3) local \"y\"\n"
     "variable x2 f64 (3) constant column_major\n"

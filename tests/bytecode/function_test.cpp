@@ -36,6 +36,8 @@ TEST(Function, SampleIsLegalAndPrintsAsItStands) {
     EXPECT_TRUE(f.variables[2].column_major);
     EXPECT_EQ(f.variables[3].byte_count(), 8);
     EXPECT_EQ(f.segments[1].scalars[2].offset, 2u);
+    ASSERT_TRUE(f.arguments[2].only.has_value());
+    EXPECT_EQ(scalar_value<double>(*f.arguments[2].only), -1.0);
     ASSERT_EQ(f.body.size(), 4u);
     EXPECT_EQ(f.body[1].times, 3u);
     EXPECT_EQ(f.body[1].body[1].argument, 1u);
@@ -70,6 +72,7 @@ TEST(Function, TextsThatAreNone) {
         {with("function \"step\"", "functio \"step\""), "expected 'function'"},
         {with("argument a1 i32", "argument a2 i32"), "expected a1, the next one"},
         {with("argument a1 i32", "argument a1 i31"), "unknown type 'i31'"},
+        {with("only -0x1p+0", "only two"), "'two' is no value of type f64"},
         {with("(3) input", "(3) inputs"), "unknown role 'inputs'"},
         {with("(3) input", "(x) input"), "expected an extent"},
         {with("inputs x0", "inputs x9"), "there is no variable x9"},

@@ -6,5 +6,6 @@
 
 #include "xlazy/capture.hpp"
 #include "xlazy/detail/all_headers.hpp"
+#include "xlazy/load.hpp"
 #include "xlazy/names.hpp"
 #include "xlazy/runtime.hpp"

@@ -5,6 +5,7 @@
 //     xlazy-function 1
 //     function "step" @"heat.cpp":10
 //     argument a0 f64 "k"
+//     argument a1 i32 only 3
 //     variable x0 f64 (10,10) input "x"
 //     variable x1 f64 (10,10) state
 //     variable x2 f64 (3) constant
@@ -42,6 +43,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +79,7 @@ struct Variable {
 struct ScalarArgument {
     DType type = DType::none;
     std::string name;
+    std::optional<Scalar> only{};  ///< the one value that the function was recorded for, since a decision hung on it
 };
 
 /// What is written into a scalar slot of a segment's batch before it runs. Slots without a binding are constants.

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace xlazy {
 
@@ -68,8 +69,11 @@ public:
     capture_statistics statistics() const;
     /// What was recorded for these arguments, with the values of constants and states.
     bc::Function function(const Call& call);
+    /// Writes what was recorded for the arguments of the last call, or of the capture. @throws file_error
+    void save(const std::string& file, here line);
 
 private:
+    static bc::Function with_values(const CapturedVariant& variant, here line);
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
