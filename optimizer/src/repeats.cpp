@@ -160,7 +160,8 @@ Repeats find_repeats(const bc::Program& program) {
     const std::uint32_t most = std::min(kMaxPieceUnits, power_of_four(std::max(1u, kMaxPieceInstructions / unit)));
     if (statements.begin_of(loop.begin) != 0) repeats.cuts.push_back(0);
     std::uint32_t at = loop.begin;
-    for (std::uint32_t left = units - kTailUnits; left != 0;) {
+    const std::uint32_t tail = (units - 1) % kTailUnits + 1;
+    for (std::uint32_t left = units - tail; left != 0;) {
         repeats.cuts.push_back(statements.begin_of(at));
         const std::uint32_t piece = std::min(most, power_of_four(left));
         at += piece * loop.length;

@@ -207,6 +207,34 @@ void gamma_values() {
     EXPECT_TRUE(same_number(value_at<T>(Op::tgamma, T(-1001.5)), T(0)));
 }
 /// Next to the zeros of lgamma below -2 and next to its poles the result has all its digits.
+/// Whatever exponents lie beside it.
+template <class T>
+void powers_by_small_integers() {
+    std::vector<T> x, y;
+    for (int n = -18; n <= 18; ++n) {
+        for (const T base : {T(1.25), T(-0.7), T(3), T(1e-20), T(-1e25)}) {
+            x.insert(x.end(), {base, std::abs(base)});
+            y.insert(y.end(), {T(n), T(n) + T(0.5)});
+        }
+    }
+    on_every_isa([&](be::Isa) {
+        const std::vector<T> powers = values_of<T>(Op::pow, x, y);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            EXPECT_TRUE(same_number(powers[i], value_at<T>(Op::pow, x[i], y[i]))) << x[i] << " " << y[i];
+            const auto about = static_cast<T>(std::pow(static_cast<long double>(x[i]), static_cast<long double>(y[i])));
+            if (std::isnormal(about)) {
+                EXPECT_LE(std::abs(powers[i] - about), std::abs(about) * std::numeric_limits<T>::epsilon());
+            }
+        }
+        for (T n = 0, power = 1; n < 10; ++n, power *= 5) EXPECT_EQ(value_at<T>(Op::pow, 5, n), power);
+    });
+}
+
+TEST(Maths, PowersBySmallIntegers) {
+    powers_by_small_integers<float>();
+    powers_by_small_integers<double>();
+}
+
 TEST(Maths, GammaFunctions) {
     gamma_values<double>();
     gamma_values<float>();

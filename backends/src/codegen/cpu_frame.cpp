@@ -21,6 +21,8 @@ constexpr std::ptrdiff_t kUnrolled = 100;
 constexpr int kBytesAhead = 2048;
 /// Ops for each operand from which on that pays, and where next to nothing but operands goes through the caches.
 constexpr std::size_t kMuchWork = 6, kSomeWork = 1;
+/// Of more operands most lie beside each other, as in a stencil.
+constexpr std::size_t kMostAsked = 8;
 
 /// Rows that are folded before the next vector of columns.
 constexpr int kRowsTogether = 8;
@@ -207,7 +209,7 @@ private:
             }
         }
         const bool reads = streams || 4 * written <= read;
-        return body_.work >= loads * (reads ? kSomeWork : kMuchWork);
+        return loads <= kMostAsked && body_.work >= loads * (reads ? kSomeWork : kMuchWork);
     }
 
     /// Statements of an iteration. Where rows are scanned, what follows the scans may be left out.

@@ -3,6 +3,7 @@
 // nothing to vectorise inside a leaf, so that many leaves go side by side.
 #pragma once
 
+#include "isa/extremes.hpp"
 #include "isa/loops.hpp"
 #include "isa/vectors.hpp"
 

@@ -45,6 +45,8 @@ void fold_row_group(const T* values, std::int64_t columns, std::int64_t row_stri
     std::int64_t column = 0;
     for (; column + lanes <= columns; column += lanes) {
         const T* from = values + column;
+        for (int row = 0; row < Rows; ++row)
+            __builtin_prefetch(from + row * row_stride + kBytesAhead / static_cast<int>(sizeof(T)));
         Vector<T> sum = load_vector(from);
         if constexpr (!Fresh) sum = Element<Op>::combine(load_vector(acc + column), sum);
         for (int row = 1; row < Rows; ++row) sum = Element<Op>::combine(sum, load_vector(from + row * row_stride));
@@ -134,6 +136,44 @@ void fold(const T* values, std::int64_t rows, std::int64_t columns, std::int64_t
     }
 }
 
+/// The lane 0 that a vector's lanes come to.
+template <bc::Op Op, int Half, class T, int... J>
+[[gnu::always_inline]] inline T fold_vector(Vector<T> lanes, std::integer_sequence<int, J...> numbers) {
+    constexpr int count = sizeof...(J);
+    lanes = Element<Op>::combine(
+        lanes, static_cast<Vector<T>>(__builtin_shufflevector(lanes, lanes, ((J + Half) % count)...)));
+    if constexpr (Half == 1)
+        return lanes[0];
+    else
+        return fold_vector<Op, Half / 2, T>(lanes, numbers);
+}
+
+/// A leaf of consecutive values with all lanes of the rule, which stay in registers.
+template <bc::Op Op, class T>
+T fold_leaf(const T* values, std::int64_t n) {
+    constexpr int width = kVectorBytes / static_cast<int>(sizeof(T)), groups = kMaxLaneValues / width;
+    Vector<T> sums[groups];
+    std::memcpy(sums, values, sizeof sums);
+    std::int64_t at = kMaxLaneValues;
+    for (; at + kMaxLaneValues <= n; at += kMaxLaneValues) {
+        for (int group = 0; group < groups; ++group) {
+            const T* const from = values + at + group * width;
+            __builtin_prefetch(from + kBytesAhead / static_cast<int>(sizeof(T)));
+            sums[group] = Element<Op>::combine(sums[group], load_vector(from));
+        }
+    }
+    if (at < n) {
+        T lanes[kMaxLaneValues];
+        std::memcpy(lanes, sums, sizeof sums);
+        combine_arrays<Op>(lanes, values + at, n - at);
+        std::memcpy(sums, lanes, sizeof sums);
+    }
+    for (int half = groups / 2; half > 0; half /= 2) {
+        for (int group = 0; group < half; ++group) sums[group] = Element<Op>::combine(sums[group], sums[group + half]);
+    }
+    return fold_vector<Op, width / 2, T>(sums[0], std::make_integer_sequence<int, width>{});
+}
+
 /// Folds the lanes of a leaf, `present` of them with values, to the first.
 template <bc::Op Op, class T>
 void fold_lanes(T* acc, std::int64_t lanes, std::int64_t present, std::int64_t inner) {
@@ -188,6 +228,10 @@ void segments(const T* values, std::int64_t count, std::int64_t n, std::int64_t 
                 values += done * n;
                 out += done;
                 count -= done;
+                if (n >= lanes) {
+                    for (; count > 0; --count, values += n) *out++ = fold_leaf<Op>(values, n);
+                    return;
+                }
             }
         }
     }

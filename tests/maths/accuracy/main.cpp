@@ -246,7 +246,8 @@ constexpr std::string_view kHead =
 Every tier computes these functions from one text, `backends/math`: the tile interpreter's loops for each instruction
 set, compiled kernels, and code for GPUs; no op calls the C library's. No result depends on the instruction set, the
 width of vectors or an element's place. Special values are those of C99, Annex F, for complex numbers of Annex G;
-subnormal numbers and arguments of any size are right. `pow` with an exponent of exactly 2 is `x * x`. The algorithms are
+subnormal numbers and arguments of any size are right. `pow` with an exponent of exactly 2 is `x * x`; other
+integers below 16 are products in two numbers. The algorithms are
 named in the files; `backends/math/coefficients` has the programs that made the constants.
 
 `./run accuracy` prints this page. Errors are in units in the last place of the exact result, the greatest found: for
