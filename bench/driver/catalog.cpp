@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/catalog.hpp"
 
+#include "xlazy/optimizer/optimizer.hpp"
+
 #include <limits>
 
 namespace xlazy_bench {
 namespace {
 
 constexpr int kAnyNumber = std::numeric_limits<int>::max();
-
-using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// glibc keeps freed memory and asks for huge pages: without that, fresh pages for every temporary array would be most
 /// of what stock xtensor's times show.
@@ -44,7 +44,20 @@ std::vector<Variant> make_variants() {
          {{"XLAZY_PASSES", "none"}},
          "xlazy without optional passes"},
         {"xlazy-lazy", Group::xlazy, prefix + "xlazy", "", 1, kAnyNumber, {}, "xlazy as it comes"},
+        {"eigen", Group::eigen, prefix + "eigen", "", 1, 1, pooled(), "Eigen, as its users write it; no threads"},
     };
+    for (const xlazy::opt::PassInfo& pass : xlazy::opt::pass_table()) {
+        if (pass.mandatory) continue;
+        const std::string name(pass.name);
+        all.push_back({"xlazy-without-" + name,
+                       Group::ablation,
+                       prefix + "xlazy",
+                       "",
+                       1,
+                       1,
+                       {{"XLAZY_PASSES", "all,-" + name}},
+                       "xlazy without the pass " + name});
+    }
     const std::vector<std::pair<std::string, std::string>> hand = {
         {"hand", "one fused loop, strict arithmetic"},
         {"hand-fast", "the same with -ffast-math: libmvec, fused multiply-add, reordering"},
@@ -97,8 +110,11 @@ void add_reductions(std::vector<Case>& all) {
     for (const auto& [reducer, passes] : reducers)
         for (const Shape& shape : shapes)
             for (const char* const axis : {"all", "axis0", "axis1"})
+                // In quick runs two of them stand for all.
                 all.push_back(
-                    reduction(reducer, passes, shape.name, shape.sizes, shape.quick_sizes, axis, shape.column_major));
+                    reduction(reducer, passes, shape.name, shape.sizes,
+                              reducer == "sum" || reducer == "var" ? shape.quick_sizes : std::vector<std::size_t>(),
+                              axis, shape.column_major));
 }
 
 Case named(const std::string& id, const std::string& title, const std::string& dtype, int operations,
@@ -226,6 +242,60 @@ void add_chains(std::vector<Case>& all) {
     all.push_back(argmin);
 }
 
+/// Programs of the cases before, from arrays that fit the first cache to such as fit none.
+void add_sizes(std::vector<Case>& all) {
+    constexpr std::size_t kMostQuick = 200000;
+    const std::vector<Case> large = all;
+    for (const Case& program : large) {
+        if (program.id != "b01" && program.id != "b05.f64" && program.id != "b08.scaled") continue;
+        for (const std::size_t size : {100u, 1000u, 10000u, 100000u, 1000000u, 10000000u}) {
+            Case c = program;
+            c.id = "size." + program.id + '.' + std::to_string(size);
+            c.kind = Kind::size;
+            c.sizes = {size};
+            c.quick_sizes = size <= kMostQuick ? c.sizes : std::vector<std::size_t>();
+            c.is_example = false;
+            all.push_back(c);
+        }
+    }
+}
+
+/// bench/programs; the sizes are those of the program, then its steps.
+void add_programs(std::vector<Case>& all) {
+    struct Program {
+        const char *name, *title;
+        std::size_t size, steps, quick_size;
+    };
+    const Program programs[] = {{"black_scholes", "Black-Scholes", 1000000, 5, 20000},
+                                {"game_of_life", "game of life", 1000, 20, 100},
+                                {"gauss", "Gauss elimination", 200, 1, 40},
+                                {"heat_2d", "heat equation, whole run", 1000, 20, 100},
+                                {"heat_3d", "heat equation in space", 100, 20, 24},
+                                {"jacobi_stencil", "Jacobi iteration", 1000, 20, 100},
+                                {"k_nearest", "nearest neighbours", 1000, 5, 100},
+                                {"lattice_boltzmann", "lattice Boltzmann", 300, 10, 50},
+                                {"leibnitz_pi", "pi by Leibniz", 1000000, 10, 20000},
+                                {"lu", "LU decomposition", 200, 1, 40},
+                                {"mandelbrot", "Mandelbrot set", 500, 50, 60},
+                                {"montecarlo_pi", "pi by random points", 1000000, 10, 20000},
+                                {"nbody", "bodies that attract each other", 300, 5, 40},
+                                {"rosenbrock", "Rosenbrock function", 1000000, 10, 20000},
+                                {"shallow_water", "shallow water", 1000, 20, 100},
+                                {"synthetic", "a synthetic chain", 1000000, 10, 20000},
+                                {"wireworld", "Wireworld", 1000, 20, 100}};
+    for (const Program& each : programs) {
+        Case c = named(std::string("program.") + each.name, each.title, "f64", 0, {each.size, each.steps},
+                       {each.quick_size, each.steps});
+        c.job = each.name;
+        c.workers = "-programs";
+        c.kind = Kind::overhead;
+        // Whole runs add up what their operations differ by; random numbers are others than xtensor's.
+        c.floor = 1.0;
+        c.max_ulps = std::numeric_limits<double>::infinity();
+        all.push_back(c);
+    }
+}
+
 std::vector<Case> make_cases() {
     std::vector<Case> all;
     add_polynomial(all);
@@ -238,6 +308,12 @@ std::vector<Case> make_cases() {
     add_overhead_cases(all);
     add_chains(all);
     add_reductions(all);
+    for (Case& each : all) {
+        for (const char* const id : {"b01", "b02", "b03", "b05.f64", "b06", "b09", "b11.softmax"})
+            each.is_example = each.is_example || each.id == id;
+    }
+    add_sizes(all);
+    add_programs(all);
     return all;
 }
 
@@ -248,6 +324,8 @@ const char* name_of(Group group) {
         case Group::op_by_op: return "op-by-op";
         case Group::idiomatic: return "idiomatic";
         case Group::xlazy: return "xlazy";
+        case Group::ablation: return "ablation";
+        case Group::eigen: return "eigen";
         case Group::hand: return "hand";
     }
     return "";

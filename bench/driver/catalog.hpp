@@ -13,9 +13,13 @@ enum class Group {
     op_by_op,   ///< xtensor, every operation evaluated into an array of its own
     idiomatic,  ///< xtensor as it is
     xlazy,
+    ablation,  ///< xlazy without one pass
+    eigen,
     hand  ///< loops written by hand
 };
 const char* name_of(Group group);
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// A way to run all cases: a worker program and its environment.
 struct Variant {
@@ -25,7 +29,7 @@ struct Variant {
     std::string suffix;  ///< of the worker's case name
     int min_threads;
     int max_threads;
-    std::vector<std::pair<std::string, std::string>> environment;
+    Environment environment;
     std::string about;
 };
 const std::vector<Variant>& variants();
@@ -34,13 +38,15 @@ const Variant* find_variant(const std::string& name);
 enum class Kind {
     bandwidth,  ///< large arrays: compared with what the memory can do
     overhead,   ///< what is beside the arithmetic: compared with xtensor
+    size,       ///< a program of the bandwidth cases at one of several sizes
     cost        ///< of xlazy alone; costs of one thing come from several of these
 };
 
 /// One row of results: the same work in every variant.
 struct Case {
     std::string id;
-    std::string job;  ///< the workers' name for it
+    std::string job;        ///< the workers' name for it
+    std::string workers{};  ///< end of the names of the programs that have it, beside those of most cases
     std::string title;
     std::string dtype;
     std::vector<std::size_t> sizes;
@@ -52,6 +58,7 @@ struct Case {
     bool one_statement = false;            ///< eager, and without passes, xlazy does the same
     double floor = 0;                      ///< magnitude whose last place is the unit for smaller results
     double max_ulps = 0;                   ///< xlazy may differ by this much from the right result
+    bool is_example = false;               ///< its early runs are shown, and what each pass does for it
     Kind kind = Kind::bandwidth;
     /// Kind::cost: how many of each thing are in what was measured, in the order of the family's cost_names().
     std::vector<double> counts;

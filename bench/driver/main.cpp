@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // xlazy-bench: see usage().
+#include "driver/progress.hpp"
 #include "driver/report.hpp"
 #include "driver/worker_process.hpp"
 
 #include <fmt/format.h>
 
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -70,11 +70,39 @@ bool is_void(const CaseResult& result) {
     return std::any_of(result.probes.begin(), result.probes.end(), [](const auto& p) { return p.second.is_void(); });
 }
 
-/// One line that is rewritten, where there is a terminal.
-void progress(const std::string& text) {
-    if (isatty(STDERR_FILENO) == 0) return;
-    std::fprintf(stderr, "\r\033[K%s", text.c_str());
-    std::fflush(stderr);
+/// Results as JSON go to the files that the options name, and are compared. @return exit status
+int finish(std::string json, const Options& options) {
+    if (!options.others.empty()) json = with_others(json, read_file(options.others));
+    if (!options.json.empty()) write_file(options.json, json);
+    if (!options.report.empty()) {
+        write_file(options.report, page(json, own_folder() + "/" + XLAZY_BENCH_PAGE));
+        std::printf("\nThe page is in %s\n", options.report.c_str());
+    }
+    if (options.baseline.empty()) return 0;
+    const Comparison comparison = compare(json, read_file(options.baseline), options.worse);
+    std::fputs(comparison.text.c_str(), stdout);
+    return comparison.worse == 0 ? 0 : 1;
+}
+
+/// A case; again if the memory's bandwidth changed meanwhile.
+CaseResult run_case(const Case& spec, const Options& options, Probes& probes, const Progress& bar) {
+    const auto once = [&] {
+        return measure(
+            spec, options, worker_folder(), [&](int threads, double seconds) { return probes(threads, seconds); },
+            [&](const std::string& text) { bar.say(text); });
+    };
+    CaseResult result = once();
+    for (int retry = 0; retry < options.retries && is_void(result); ++retry) result = once();
+    return result;
+}
+
+/// Examples of which the first runs are measured; in quick runs not all.
+std::vector<const Case*> early_cases(const std::vector<const Case*>& wanted, const Options& options) {
+    constexpr std::size_t kQuick = 3;
+    std::vector<const Case*> all;
+    for (const Case* const spec : wanted)
+        if (options.early && spec->is_example && !(options.quick && all.size() == kQuick)) all.push_back(spec);
+    return all;
 }
 
 int run(const Options& options) {
@@ -83,29 +111,31 @@ int run(const Options& options) {
     for (const Case& spec : cases())
         if (!names_of(spec, options).empty()) wanted.push_back(&spec);
     if (wanted.empty()) throw std::invalid_argument("no case matches the filter");
-    const auto probes = std::make_shared<Probes>(options);
+    const std::vector<const Case*> begun = early_cases(wanted, options);
+    Probes probes(options);
+    Progress bar(wanted.size() + begun.size());
     std::vector<CaseResult> results;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const std::string done = fmt::format("[{}/{}] ", i + 1, wanted.size());
-        const auto once = [&] {
-            return measure(
-                *wanted[i], options, worker_folder(),
-                [&](int threads, double seconds) { return (*probes)(threads, seconds); },
-                [&](const std::string& text) { progress(done + text); });
-        };
-        CaseResult result = once();
-        for (int retry = 0; retry < options.retries && is_void(result); ++retry) result = once();
-        results.push_back(std::move(result));
-        progress("");
+    for (const Case* const spec : wanted) {
+        results.push_back(run_case(*spec, options, probes, bar));
+        bar.step();
+        bar.clear();
         std::fputs(table(results.back(), options).c_str(), stdout);
         std::fflush(stdout);
     }
+    std::vector<EarlyRuns> early;
+    for (const Case* const spec : begun) {
+        bar.say(spec->id + ": first runs");
+        for (EarlyRuns& runs : measure_early(*spec, options, worker_folder(), options.threads.back()))
+            early.push_back(std::move(runs));
+        bar.step();
+    }
+    bar.clear();
     std::fputs(overview(results, options).c_str(), stdout);
     std::fputs(overhead_overview(results, options).c_str(), stdout);
     std::fputs(published(results, anchors).c_str(), stdout);
     std::fputs(complaints(results).c_str(), stdout);
-    if (!options.json.empty()) write_json(options.json, results, anchors, options);
-    return any_wrong(results) ? 1 : 0;
+    const int status = finish(to_json(results, early, anchors, options), options);
+    return any_wrong(results) ? 1 : status;
 }
 
 }  // namespace
@@ -122,7 +152,7 @@ int main(int argc, char** argv) {
             list(options);
             return 0;
         }
-        return run(options);
+        return options.from.empty() ? run(options) : finish(read_file(options.from), options);
     } catch (const std::invalid_argument& e) {
         std::fprintf(stderr, "xlazy-bench: %s\n", e.what());
         return 2;

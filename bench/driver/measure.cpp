@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/measure.hpp"
 
+#include "driver/stats_file.hpp"
 #include "driver/worker_process.hpp"
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -28,6 +30,7 @@ double seconds_of(Kind kind, const Options& options) {
 
 struct Contestant {
     Measurement measurement;
+    std::unique_ptr<StatsFile> stats;  ///< of xlazy
     std::unique_ptr<WorkerProcess> worker;
     bool running() const { return worker != nullptr && measurement.error.empty(); }
 };
@@ -36,11 +39,29 @@ std::string name_of(const Case& spec, const Variant& variant, int threads) {
     return spec.id + '/' + variant.name + "/threads:" + std::to_string(threads);
 }
 
-bool takes_part(const Variant& variant, const Case& spec) {
-    if (spec.one_statement && variant.group == Group::xlazy) return variant.name == "xlazy-lazy";
-    if (spec.kind == Kind::bandwidth) return true;
-    if (variant.group == Group::idiomatic) return spec.kind == Kind::overhead;
-    return variant.name == "xlazy-lazy" || (variant.name == "xlazy-eager" && spec.kind == Kind::overhead);
+bool takes_part(const Variant& variant, const Case& spec, const Options& options) {
+    const bool whole = variant.name == "xlazy-lazy" || variant.name == "xlazy-captured";
+    if (variant.group == Group::ablation)
+        return options.ablation && spec.is_example && spec.kind == Kind::bandwidth && !spec.one_statement;
+    if (spec.one_statement && variant.group == Group::xlazy) return whole;
+    switch (spec.kind) {
+        case Kind::bandwidth: return true;
+        case Kind::overhead: return whole || variant.name == "xlazy-eager" || variant.group == Group::idiomatic;
+        case Kind::size:
+            return variant.group == Group::hand ? variant.name == "hand" || variant.name == "hand-fast-wide"
+                                                : variant.name != "xlazy-no-passes";
+        case Kind::cost: return whole;
+    }
+    return false;
+}
+
+/// In a quick run nobody waits until kernels are compiled in the background.
+Environment environment_of(const Variant& variant, const Options& options, const StatsFile* stats) {
+    Environment environment = variant.environment;
+    if (stats == nullptr) return environment;
+    if (options.quick) environment.emplace_back("XLAZY_JIT", "block");
+    environment.emplace_back("XLAZY_STATS", stats->path());
+    return environment;
 }
 
 std::vector<std::pair<const Variant*, int>> wanted(const Case& spec, const Options& options) {
@@ -48,7 +69,7 @@ std::vector<std::pair<const Variant*, int>> wanted(const Case& spec, const Optio
     if (options.quick && spec.quick_sizes.empty()) return result;
     const std::regex filter(options.filter);
     for (const Variant& variant : variants()) {
-        if (!takes_part(variant, spec)) continue;
+        if (!takes_part(variant, spec, options)) continue;
         if (!options.only.empty() && std::count(options.only.begin(), options.only.end(), variant.name) == 0) continue;
         for (const int threads : options.threads) {
             if (threads < variant.min_threads || threads > variant.max_threads) continue;
@@ -115,14 +136,17 @@ std::vector<Contestant> open_workers(const Case& spec, const std::vector<std::si
                                      const std::function<void(const std::string&)>& progress) {
     std::vector<Contestant> contestants;
     for (const auto& [variant, threads] : wanted(spec, options)) {
-        const std::string program = folder + '/' + variant->worker;
+        const std::string program = folder + '/' + variant->worker + spec.workers;
         if (!std::filesystem::exists(program)) continue;  // built without a library that it needs
         progress(spec.id + ": " + variant->name + " gets ready");
         Contestant contestant;
         contestant.measurement.variant = variant;
         contestant.measurement.threads = threads;
         try {
-            contestant.worker = std::make_unique<WorkerProcess>(WorkerOptions{program, threads, variant->environment});
+            if (variant->group == Group::xlazy || variant->group == Group::ablation)
+                contestant.stats = std::make_unique<StatsFile>();
+            contestant.worker = std::make_unique<WorkerProcess>(
+                WorkerOptions{program, threads, environment_of(*variant, options, contestant.stats.get())});
             if (!contestant.worker->open(spec.job + variant->suffix, sizes)) continue;
         } catch (const std::exception& e) {
             contestant.measurement.error = e.what();
@@ -154,7 +178,21 @@ void compare_results(const Case& spec, std::vector<Contestant>& contestants,
             const WorkerProcess::Result result = contestant.worker->result();
             Measurement& m = contestant.measurement;
             m.difference = max_ulps(result.values, reference->values, reference->single, spec.floor);
-            m.wrong = m.variant->group == Group::xlazy && !(*m.difference <= spec.max_ulps);
+            const bool ours = m.variant->group == Group::xlazy || m.variant->group == Group::ablation;
+            m.wrong = ours && !(*m.difference <= spec.max_ulps);
+        });
+    }
+}
+
+/// Ends the workers, as that is when xlazy tells how many kernels there were.
+void count_kernels(std::vector<Contestant>& contestants) {
+    for (Contestant& contestant : contestants) {
+        if (contestant.stats == nullptr) continue;
+        attempt(contestant, [&] {
+            const double runs = contestant.worker->runs();
+            contestant.worker.reset();
+            const std::optional<double> kernels = contestant.stats->read("kernels_run");
+            if (kernels) contestant.measurement.kernels = std::round(*kernels / runs);
         });
     }
 }
@@ -217,6 +255,7 @@ CaseResult measure(const Case& spec, const Options& options, const std::string& 
     for (Contestant& contestant : contestants)
         attempt(contestant, [&] { contestant.measurement.memory = contestant.worker->memory(); });
     compare_results(spec, contestants, progress);
+    if (spec.kind == Kind::bandwidth) count_kernels(contestants);
     for (Contestant& contestant : contestants) {
         Measurement& m = contestant.measurement;
         if (m.error.empty()) m.seconds = summarize(m.rounds);

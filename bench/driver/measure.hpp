@@ -21,6 +21,7 @@ struct Measurement {
     std::vector<double> rounds;  ///< seconds a run, the best of each round
     Summary seconds;
     double memory = 0;                 ///< peak bytes beside the inputs
+    std::optional<double> kernels;     ///< of xlazy, a run
     std::optional<double> difference;  ///< from the right result, in ULP
     bool wrong = false;                ///< an xlazy variant differs by more than the case allows
     std::string error;                 ///< the worker failed
@@ -61,6 +62,18 @@ using Prober = std::function<Bandwidth(int threads, double seconds)>;
 /// Runs the variants that match the options. Progress goes to `progress`.
 CaseResult measure(const Case& spec, const Options& options, const std::string& worker_folder, const Prober& probe,
                    const std::function<void(const std::string&)>& progress);
+
+/// The first runs of a fresh process.
+struct EarlyRuns {
+    const Case* spec = nullptr;
+    std::string how;                  ///< "eager", "interpreted", "empty cache", "full cache", "waits for the compiler"
+    std::vector<double> seconds;      ///< of the runs, in their order
+    double compiled = 0, loaded = 0;  ///< kernels
+    std::string error;
+};
+/// An example's first runs, each in a process of its own, one after the other on as many threads.
+std::vector<EarlyRuns> measure_early(const Case& spec, const Options& options, const std::string& worker_folder,
+                                     int threads);
 
 /// The variants and numbers of threads that the options ask for, as CASE/VARIANT/threads:N.
 std::vector<std::string> names_of(const Case& spec, const Options& options);

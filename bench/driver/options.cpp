@@ -60,14 +60,20 @@ void take_filter(Options& options, const std::string& text) {
     options.filter = text;
 }
 
+void take_worse(Options& options, const std::string& text) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.worse);
+    if (error != std::errc() || end != text.data() + text.size() || !(options.worse > 1))
+        throw std::invalid_argument("--worse takes a ratio above 1, not \"" + text + '"');
+}
+
 }  // namespace
 
 Options parse_options(const std::vector<std::string>& arguments) {
     Options options;
     const std::map<std::string, std::function<void()>> flags = {
-        {"--list", [&] { options.list = true; }},
-        {"--quick", [&] { options.quick = true; }},
-        {"--help", [&] { options.help = true; }},
+        {"--list", [&] { options.list = true; }},   {"--quick", [&] { options.quick = true; }},
+        {"--help", [&] { options.help = true; }},   {"--ablation", [&] { options.ablation = true; }},
+        {"--early", [&] { options.early = true; }},
     };
     const std::map<std::string, std::function<void(const std::string&)>> settings = {
         {"--filter", [&](const std::string& text) { take_filter(options, text); }},
@@ -75,6 +81,11 @@ Options parse_options(const std::vector<std::string>& arguments) {
         {"--variants", [&](const std::string& text) { take_variants(options, text); }},
         {"--rounds", [&](const std::string& text) { options.rounds = positive("--rounds", text); }},
         {"--json", [&](const std::string& text) { options.json = text; }},
+        {"--report", [&](const std::string& text) { options.report = text; }},
+        {"--from", [&](const std::string& text) { options.from = text; }},
+        {"--others", [&](const std::string& text) { options.others = text; }},
+        {"--baseline", [&](const std::string& text) { options.baseline = text; }},
+        {"--worse", [&](const std::string& text) { take_worse(options, text); }},
         {"--anchors", [&](const std::string& text) { options.anchors = text; }},
     };
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -98,6 +109,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
         }
         setting->second(value);
     }
+    if (!options.report.empty()) options.ablation = options.early = true;
     if (options.threads.empty()) {
         options.threads = {1};
         if (core_count() > 1) options.threads.push_back(2);
@@ -119,13 +131,20 @@ const char* usage() {
            "  --variants A,B    only these variants\n"
            "  --threads 1,2     numbers of threads\n"
            "  --rounds N        turns of every variant (default 7; with --quick 3)\n"
-           "  --quick           small arrays: shows that everything runs, not how fast\n"
+           "  --quick           small arrays, less than two minutes: shows that everything runs, and roughly how fast\n"
+           "  --ablation        also run the examples without each optimizer pass\n"
+           "  --early           also show the examples' first runs: empty cache of kernels, full one, no compiler\n"
            "  --json FILE       write all measurements\n"
+           "  --report FILE     write a page for a browser; with --ablation and --early\n"
+           "  --from FILE       take the measurements from a file that --json wrote, for --report and --baseline\n"
+           "  --others FILE     measurements of other libraries for the page, which bench/others.py wrote\n"
+           "  --baseline FILE   compare with the measurements in a file that --json wrote\n"
+           "  --worse RATIO     what counts as worse than the baseline (default 1.15)\n"
            "  --anchors FILE    published figures to print beside (default: the installed anchors.json)\n"
            "\n"
-           "Exit status: 1 if xlazy computes something else than the hand-written loop, or a program fails; 2 for "
-           "wrong\n"
-           "options.\n";
+           "Exit status: 1 if xlazy computes something else than the hand-written loop, is worse than the baseline, "
+           "or\n"
+           "a program fails; 2 for wrong options.\n";
 }
 
 }  // namespace xlazy_bench

@@ -16,7 +16,14 @@ struct Options {
     int rounds = 0;                 ///< 0: as many as the run needs
     int retries = 1;                ///< of a case that is void
     double seconds = 0.1;           ///< a variant and round
+    bool ablation = false;          ///< what each pass does for the examples
+    bool early = false;             ///< the examples' first runs
     std::string json;               ///< file for the results
+    std::string report;             ///< file for the page
+    std::string from;               ///< file with results of an earlier run; nothing is measured
+    std::string others;             ///< file that bench/others.py wrote; its results go into the page
+    std::string baseline;           ///< file with results to compare with
+    double worse = 1.15;            ///< ratio over the baseline that counts as a regression
     std::string anchors;            ///< file with published figures; empty: the installed one
 };
 

@@ -42,8 +42,29 @@ bool any_wrong(const std::vector<CaseResult>& results);
 
 /// @throws std::runtime_error if the file cannot be read
 std::vector<Anchor> read_anchors(const std::string& file);
-/// @throws std::runtime_error if the file cannot be written
-void write_json(const std::string& file, const std::vector<CaseResult>& results, const std::vector<Anchor>& anchors,
-                const Options& options);
+/// Everything that was measured, as JSON.
+std::string to_json(const std::vector<CaseResult>& results, const std::vector<EarlyRuns>& early,
+                    const std::vector<Anchor>& anchors, const Options& options);
+/// The same with what bench/others.py wrote. @throws std::runtime_error if one of them is no JSON
+std::string with_others(const std::string& json, const std::string& others);
+/// @throws std::runtime_error if the file cannot be read, or written
+std::string read_file(const std::string& file);
+void write_file(const std::string& file, const std::string& text);
+
+/// The page with the measurements in it; it needs nothing from outside.
+/// @param folder with page.html, its style, its script and the charting library
+/// @throws std::runtime_error if one of them is missing
+std::string page(const std::string& json, const std::string& folder);
+
+/// What became worse than it was: ratios of xlazy to the other variants of the same run, so that machines may differ in
+/// speed.
+struct Comparison {
+    std::string text;  ///< lines for the user
+    int compared = 0;
+    int worse = 0;
+};
+/// @param worse ratio that counts
+/// @throws std::runtime_error if one of them is not what to_json wrote
+Comparison compare(const std::string& json, const std::string& baseline, double worse);
 
 }  // namespace xlazy_bench

@@ -5,8 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 namespace xlazy_bench {
@@ -41,11 +44,12 @@ Json to_json(const CaseResult& result, const Measurement& m) {
     json["over_hand"] = ratio_json(result, m, Group::hand);
     json["over_op_by_op"] = ratio_json(result, m, Group::op_by_op);
     json["over_idiomatic"] = ratio_json(result, m, Group::idiomatic);
-    if (result.spec->kind == Kind::bandwidth) {
+    if (result.probes.count(m.threads) != 0) {
         json["bytes_per_second"] = result.spec->fused_bytes * result.elements / m.seconds.min;
         json["of_limit"] = of_limit(result, m);
     }
     json["peak_bytes_beside_inputs"] = m.memory;
+    if (m.kernels) json["kernels"] = *m.kernels;
     // JSON has no infinity: a difference without bound is null, and said to be there.
     json["compared"] = m.difference.has_value();
     json["max_ulp"] = m.difference && std::isfinite(*m.difference) ? Json(*m.difference) : Json(nullptr);
@@ -53,7 +57,7 @@ Json to_json(const CaseResult& result, const Measurement& m) {
     return json;
 }
 
-constexpr const char* kind_names[] = {"bandwidth", "overhead", "cost"};
+constexpr const char* kind_names[] = {"bandwidth", "overhead", "size", "cost"};
 
 Json to_json(const CaseResult& result) {
     const Case& spec = *result.spec;
@@ -63,6 +67,7 @@ Json to_json(const CaseResult& result) {
                  {"sizes", result.sizes},
                  {"kind", kind_names[static_cast<int>(spec.kind)]},
                  {"operations", spec.operations},
+                 {"example", spec.is_example},
                  {"max_ulp_allowed", spec.max_ulps},
                  {"ulp_floor", spec.floor}};
     if (spec.kind == Kind::bandwidth) {
@@ -84,11 +89,51 @@ Json to_json(const CaseResult& result) {
     return json;
 }
 
+/// Runs as [number, seconds]: all of the first ten, then the medians of ever longer stretches.
+Json thinned(const std::vector<double>& seconds) {
+    constexpr std::size_t kAll = 10;
+    constexpr double kGrowth = 1.12;
+    Json json = Json::array();
+    for (std::size_t i = 0; i < seconds.size();) {
+        const std::size_t length =
+            i < kAll ? 1 : std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(i) * (kGrowth - 1)));
+        const std::size_t end = std::min(i + length, seconds.size());
+        const std::vector<double> part(seconds.begin() + static_cast<std::ptrdiff_t>(i),
+                                       seconds.begin() + static_cast<std::ptrdiff_t>(end));
+        json.push_back({(i + 1 + end) / 2, median(part)});
+        i = end;
+    }
+    return json;
+}
+
+/// As the kernel names it; empty if it does not.
+std::string cpu_name() {
+    std::ifstream info("/proc/cpuinfo");
+    for (std::string line; std::getline(info, line);) {
+        if (line.rfind("model name", 0) == 0) return line.substr(std::min(line.size(), line.find(':') + 2));
+    }
+    return {};
+}
+
+std::string today() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    char text[16];
+    return {text, std::strftime(text, sizeof text, "%Y-%m-%d", &parts)};
+}
+
 Json context(const Options& options) {
     const benchmark::CPUInfo& cpu = benchmark::CPUInfo::Get();
-    Json json = {{"cores", cpu.num_cpus},    {"hertz", cpu.cycles_per_second}, {"load", cpu.load_avg},
-                 {"rounds", options.rounds}, {"threads", options.threads},     {"quick", options.quick},
-                 {"compiler", __VERSION__}};
+    Json json = {{"cores", cpu.num_cpus},
+                 {"hertz", cpu.cycles_per_second},
+                 {"load", cpu.load_avg},
+                 {"rounds", options.rounds},
+                 {"threads", options.threads},
+                 {"quick", options.quick},
+                 {"compiler", __VERSION__},
+                 {"cpu", cpu_name()},
+                 {"date", today()}};
     json["caches"] = Json::array();
     for (const auto& cache : cpu.caches)
         json["caches"].push_back(
@@ -113,8 +158,8 @@ std::vector<Anchor> read_anchors(const std::string& file) {
     return anchors;
 }
 
-void write_json(const std::string& file, const std::vector<CaseResult>& results, const std::vector<Anchor>& anchors,
-                const Options& options) {
+std::string to_json(const std::vector<CaseResult>& results, const std::vector<EarlyRuns>& early,
+                    const std::vector<Anchor>& anchors, const Options& options) {
     Json json = {{"xlazy_bench", kVersion}, {"context", context(options)}};
     json["cases"] = Json::array();
     for (const CaseResult& result : results) json["cases"].push_back(to_json(result));
@@ -126,6 +171,19 @@ void write_json(const std::string& file, const std::vector<CaseResult>& results,
                                          {"threads", threads},
                                          {"seconds", cost.seconds},
                                          {"budget", cost.what.budget}});
+    json["early"] = Json::array();
+    for (const EarlyRuns& runs : early) {
+        json["early"].push_back({{"case", runs.spec->id},
+                                 {"title", runs.spec->title},
+                                 {"how", runs.how},
+                                 {"seconds", thinned(runs.seconds)},
+                                 {"compiled", runs.compiled},
+                                 {"loaded", runs.loaded}});
+        if (!runs.error.empty()) json["early"].back()["error"] = runs.error;
+    }
+    json["passes"] = Json::array();
+    for (const Variant& variant : variants())
+        if (variant.group == Group::ablation) json["passes"].push_back(variant.name);
     json["anchors"] = Json::array();
     for (const Anchor& a : anchors)
         json["anchors"].push_back({{"bench", a.bench},
@@ -133,8 +191,29 @@ void write_json(const std::string& file, const std::vector<CaseResult>& results,
                                    {"ratio", a.ratio},
                                    {"hardware", a.hardware},
                                    {"source", a.source}});
+    return json.dump(1) + '\n';
+}
+
+std::string with_others(const std::string& json, const std::string& others) {
+    try {
+        Json all = Json::parse(json);
+        all["others"] = Json::parse(others).at("others");
+        return all.dump(1) + '\n';
+    } catch (const nlohmann::json::exception& e) {
+        throw std::runtime_error(std::string("--others: ") + e.what());
+    }
+}
+
+std::string read_file(const std::string& file) {
+    std::ifstream stream(file);
+    std::string text(std::istreambuf_iterator<char>(stream), {});
+    if (!stream) throw std::runtime_error("cannot read " + file);
+    return text;
+}
+
+void write_file(const std::string& file, const std::string& text) {
     std::ofstream stream(file);
-    stream << json.dump(1) << '\n';
+    stream << text;
     if (!stream.flush()) throw std::runtime_error("cannot write " + file);
 }
 

@@ -106,11 +106,24 @@ std::string WorkerProcess::ask(const std::string& command) {
 bool WorkerProcess::open(const std::string& job, const std::vector<std::size_t>& sizes) {
     std::string command = "open " + job;
     for (const std::size_t size : sizes) command += ' ' + std::to_string(size);
-    return ask(command) != "missing";
+    std::istringstream words(ask(command));
+    std::string word;
+    words >> word;
+    opening_.clear();
+    for (double time = 0; words >> time;) opening_.push_back(time);
+    return word != "missing";
 }
 
 std::vector<double> WorkerProcess::turn(double budget, int count) {
-    std::istringstream words(ask("turn " + std::to_string(budget) + ' ' + std::to_string(count)));
+    return times("turn " + std::to_string(budget) + ' ' + std::to_string(count));
+}
+
+std::vector<double> WorkerProcess::go_on(double budget, int count) {
+    return times("early " + std::to_string(budget) + ' ' + std::to_string(count));
+}
+
+std::vector<double> WorkerProcess::times(const std::string& command) {
+    std::istringstream words(ask(command));
     std::string word;
     words >> word;
     std::vector<double> times;
@@ -143,12 +156,15 @@ WorkerProcess::Result WorkerProcess::result() {
     }
 }
 
-double WorkerProcess::memory() {
-    std::istringstream words(ask("memory"));
+double WorkerProcess::memory() { return number("memory"); }
+double WorkerProcess::runs() { return number("runs"); }
+
+double WorkerProcess::number(const std::string& command) {
+    std::istringstream words(ask(command));
     std::string word;
-    double bytes = 0;
-    words >> word >> bytes;
-    return bytes;
+    double value = 0;
+    words >> word >> value;
+    return value;
 }
 
 }  // namespace xlazy_bench

@@ -32,8 +32,14 @@ public:
 
     /// False if the worker does not have the case.
     bool open(const std::string& job, const std::vector<std::size_t>& sizes);
+    /// Seconds of the runs that open() began with: one, or two.
+    const std::vector<double>& opening() const { return opening_; }
     /// Seconds a run, of up to `count` runs within `budget` seconds, at least one.
     std::vector<double> turn(double budget, int count);
+    /// The same without the untimed run that a turn begins with: what a program sees that just goes on.
+    std::vector<double> go_on(double budget, int count);
+    /// How often the case has run so far.
+    double runs();
     struct Result {
         bool single = false;
         std::vector<double> values;
@@ -44,12 +50,15 @@ public:
 
 private:
     std::string ask(const std::string& command);
+    std::vector<double> times(const std::string& command);
+    double number(const std::string& command);
 
     std::string program_;
     pid_t process_ = -1;
     int to_ = -1;
     int from_ = -1;
     std::string buffer_;
+    std::vector<double> opening_;
 };
 
 }  // namespace xlazy_bench

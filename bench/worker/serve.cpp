@@ -41,7 +41,9 @@ public:
         std::string command;
         words >> command;
         if (command == "open") return open(words);
-        if (command == "turn") return turn(words);
+        if (command == "turn") return turn(words, last_ < kRewarmed);
+        if (command == "early") return turn(words, false);
+        if (command == "runs") return "runs " + std::to_string(runs_);
         if (command == "result") return result(words);
         if (command == "memory") return memory();
         throw std::invalid_argument("unknown command " + command);
@@ -60,19 +62,23 @@ private:
         at_start_ = status_bytes("VmRSS");
         std::ofstream("/proc/self/clear_refs") << 5;  // the peak starts anew
         runs_at_once_ = 1;
+        runs_ = 0;
         const double first = sample();
         // The second run finds memory and plans in place.
         const double second = first < 1.0 ? sample() : first;
         if (!job_.timed && second < kShortestTimed)
             runs_at_once_ = static_cast<int>(std::ceil(kShortestTimed / std::max(second, 1e-8)));
-        return "ok " + std::to_string(first);
+        std::ostringstream answer("ok", std::ios::ate);
+        answer.precision(9);
+        answer << ' ' << first << ' ' << second;
+        return answer.str();
     }
 
-    std::string turn(std::istringstream& words) {
+    std::string turn(std::istringstream& words, bool rewarm) {
         double budget = 0;
         int count = 0;
         words >> budget >> count;
-        if (last_ < kRewarmed) sample();
+        if (rewarm) sample();
         std::ostringstream times("times", std::ios::ate);
         times.precision(9);
         const auto start = Clock::now();
@@ -81,6 +87,7 @@ private:
     }
 
     double sample() {
+        runs_ += static_cast<std::size_t>(runs_at_once_);
         if (job_.timed) return last_ = job_.timed();
         const auto start = Clock::now();
         for (int i = 0; i < runs_at_once_; ++i) job_.run();
@@ -90,6 +97,7 @@ private:
     std::string result(std::istringstream& words) {
         std::string path;
         words >> path;
+        if (job_.result) ++runs_;
         const Values values = job_.result ? job_.result() : Values();
         std::ofstream file(path, std::ios::binary);
         file.write(reinterpret_cast<const char*>(values.values.data()),
@@ -106,6 +114,7 @@ private:
     const Cases& cases_;
     Job job_;
     int runs_at_once_ = 1;
+    std::size_t runs_ = 0;
     double last_ = 0;
     std::size_t at_start_ = 0;
 };

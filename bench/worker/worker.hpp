@@ -32,8 +32,10 @@ struct Job {
 using Cases = std::map<std::string, std::function<Job(const Sizes&)>>;
 
 /// Reads commands from the standard input and answers each with one line on the standard output:
-///   open CASE SIZE...    makes the arrays and runs once: `ok`, or `missing`
+///   open CASE SIZE...    makes the arrays and runs twice, long ones once: `ok FIRST SECOND`, seconds; or `missing`
 ///   turn SECONDS COUNT   one untimed run, then up to COUNT timed ones within SECONDS: `times T...`, seconds a run
+///   early SECONDS COUNT  the same without the untimed run
+///   runs                 how often the case has run: `runs N`
 ///   result FILE          writes evenly spread values as doubles: `values N single|double`
 ///   memory               peak of resident bytes above those after the arrays were made: `memory BYTES`
 /// An exception is answered with `error TEXT`.

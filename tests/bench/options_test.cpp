@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "driver/catalog.hpp"
+#include "driver/measure.hpp"
 #include "driver/options.hpp"
 #include "driver/worker_process.hpp"
 
@@ -24,6 +24,18 @@ TEST(Options, ThreadsAreSortedAndUnique) {
     EXPECT_THROW(parse_options({"--threads", std::to_string(core_count() + 1)}), std::invalid_argument);
 }
 
+TEST(Options, APageNeedsWhatItShows) {
+    const Options options = parse_options({"--report", "page.html"});
+    EXPECT_TRUE(options.ablation && options.early);
+    EXPECT_EQ(parse_options({"--worse=1.5"}).worse, 1.5);
+    const Options plain = parse_options({"--baseline", "old.json"});
+    EXPECT_FALSE(plain.ablation || plain.early);
+    for (const Case& spec : cases()) {
+        const bool ablated = names_of(spec, options).size() > names_of(spec, plain).size();
+        EXPECT_EQ(ablated, spec.is_example && spec.kind == Kind::bandwidth) << spec.id;
+    }
+}
+
 TEST(Options, WrongOnesAreNamed) {
     for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{{"--what"},
                                                                                        {"--filter"},
@@ -31,6 +43,7 @@ TEST(Options, WrongOnesAreNamed) {
                                                                                        {"--threads", "0"},
                                                                                        {"--threads", "1,x"},
                                                                                        {"--rounds", "-1"},
+                                                                                       {"--worse", "0.9"},
                                                                                        {"--variants", "nobody"}}) {
         try {
             parse_options(wrong);

@@ -47,6 +47,9 @@ def check_json(report):
     for measurement in case["measurements"]:
         check_measurement(case, measurement)
     require(case["predicted_speed_up"] == 27, "traffic")
+    kernels = {measurement["variant"]: measurement.get("kernels") for measurement in case["measurements"]}
+    require(kernels["xlazy-lazy"] == 1 and kernels["xlazy-no-passes"] == 20, f"kernels: {kernels}")
+    require(kernels["hand"] is None, "kernels of a loop written by hand")
     require(set(case["bandwidth"][0]) >= {"triad_before", "triad_after", "void"}, "bandwidth")
     require(any(anchor["bench"] == "b01" and anchor["source"] for anchor in report["anchors"]), "anchors")
 
@@ -59,6 +62,8 @@ def main():
         require("xlazy-lazy" in done.stdout and "traffic:" in done.stdout, done.stdout)
         with open(file, encoding="utf-8") as report:
             check_json(json.load(report))
+        again = run("--from", file, "--baseline", file)
+        require(again.returncode == 0 and "0 worse" in again.stdout, f"against itself: {again.stdout}{again.stderr}")
     listed = run("--list")
     require(listed.returncode == 0 and "b11.var.column.axis1" in listed.stdout, "--list")
     require(run("--filter", "no such case").returncode == 2, "a filter without a match")
