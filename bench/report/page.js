@@ -21,12 +21,13 @@ function verdict(threads) {
   const losing = kept.filter((row, i) => speed[i] < 1);
   $("verdict").replaceChildren(mean > 1 ? "Yes: the same programs run " : "Not on this machine: the same programs run ", make("em", {}, times(mean)),
                                " as fast once they are rewritten.");
-  if (!usable.length) $("verdict").textContent = "Void: something else used the machine during the measurements.";
+  const counts = usable.length * 2 >= rows.length;
+  if (!counts) $("verdict").textContent = "Void: something else used the machine during the measurements.";
   $("verdict-detail").textContent =
-    (usable.length ? "" : "What follows does not count; the memory's bandwidth changed by more than a fifth during every case. ") +
+    (counts ? "" : `What follows does not count: the memory's bandwidth changed by more than a fifth during ${rows.length - usable.length} of ${rows.length} cases. `) +
     `${kept.length} program${kept.length > 1 ? "s" : ""}, compiled once, run with the optimizer switched off and on, in turns, ${threads} thread${threads > 1 ? "s" : ""}. ` +
     `That is the geometric mean; the most is ${times(best)} (${bestAt.title.split(",")[0]}). ` +
-    (usable.length < rows.length && usable.length ? `${rows.length - usable.length} more are void. ` : "") +
+    (counts && usable.length < rows.length ? `${rows.length - usable.length} more are void. ` : "") +
     (losing.length ? `Slower: ${losing.map(row => row.one.id).join(", ")}.` : "None of them is slower.") +
     (data.context.quick ? " A quick run on small arrays: roughly, not exactly." : "");
   const figure = (value, text, loss) => figures.append(make("div", {class: loss ? "figure loss" : "figure"}, make("b", {}, value), make("span", {}, text)));
@@ -210,7 +211,7 @@ function overhead(box, threads) {
       type: "bar", label: "Overhead of each thing",
       data: {labels: costs.map(cost => cost.what), datasets: [
         {data: values, order: 1, borderRadius: 3, barPercentage: .72, categoryPercentage: .94, backgroundColor: costs.map(c => c.budget && c.seconds > c.budget ? colour("loss") : colour("gain"))},
-        {type: "scatter", order: 0, data: costs.map((c, i) => ({x: c.budget * 1e9, y: i})).filter(p => p.x > 0), pointStyle: "line", rotation: 90, pointRadius: 10, borderWidth: 2.5, borderColor: colour("ink"), yAxisID: "y"}]},
+        {type: "scatter", order: 0, data: costs.map(c => ({x: c.budget * 1e9, y: c.what})).filter(p => p.x > 0), pointStyle: "line", rotation: 90, pointRadius: 10, borderWidth: 2.5, borderColor: colour("ink"), yAxisID: "y"}]},
       options: {indexAxis: "y", layout: {padding: {right: 60}},
         scales: {x: axis("", {log: false, min: 0, text: v => seconds(v * 1e-9)}),
                  y: {grid: {display: false, drawBorder: false}, ticks: {color: colour("ink"), crossAlign: "far", autoSkip: false, font: {size: narrow() ? 11 : 12.5}}}},
@@ -342,7 +343,9 @@ function footer() {
 // ---- begin
 
 const counts = [...new Set(cases.flatMap(one => one.measurements.map(m => m.threads)))].sort((a, b) => a - b);
-let chosen = counts[counts.length - 1] || 1;
+// As many threads as were measured while nothing else used the machine.
+const quiet = threads => programs().filter(one => !isVoid(one, threads)).length * 2 >= programs().length;
+let chosen = [...counts].reverse().find(quiet) || counts[0] || 1;
 for (const threads of counts.length > 1 ? counts : []) {
   const button = make("button", {type: "button", "aria-pressed": String(threads === chosen)}, narrow() ? `${threads} thr.` : `${threads} thread${threads > 1 ? "s" : ""}`);
   button.addEventListener("click", () => {
