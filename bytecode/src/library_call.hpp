@@ -14,4 +14,8 @@ inline bool is_library(const MicroOp& op) noexcept {
 /// wrong
 std::string library_fault(const Kernel& kernel);
 
+/// Do the operands have shapes that the routine takes, and has the result as many elements as it gives? The operands
+/// and the view that is written are there, and of the right types. @return the empty string, or what is wrong
+std::string library_shape_fault(const Program& program, const Instruction& instruction);
+
 }  // namespace xlazy::bc

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "xlazy/bytecode/verify.hpp"
 
+#include "library_call.hpp"
 #include "typing.hpp"
 
 #include <fmt/format.h>
@@ -236,6 +237,10 @@ private:
         } else if (!calls && !same_but_leading_ones(window, shape)) {
             return fmt::format("a result of shape {} is written to v{} of shape {}", to_string(shape), index,
                                to_string(window));
+        }
+        if (calls) {
+            const std::string fault = library_shape_fault(program_, instruction);
+            if (!fault.empty()) return fault;
         }
         if (repeats_elements(program_, index)) return fmt::format("v{} is written and repeats elements", index);
         values_.write(index);

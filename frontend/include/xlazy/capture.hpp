@@ -268,7 +268,8 @@ public:
     capture_statistics statistics() const { return core_->statistics(); }
     /// Writes what was captured for the arguments of the last call, or of the capture, to a file for xlazy::load, and
     /// for programs that have no xtensor. docs/saved-functions.md says what the file takes.
-    /// @throws file_error; deferred_error where an array that it has as a state has no value
+    /// @throws file_error
+    /// @throws deferred_error where an array that it has as a state has no value
     void save(const std::string& file, here line = here::current()) const { core_->save(file, line); }
     rt::CapturedFunction& core() const noexcept { return *core_; }
 
