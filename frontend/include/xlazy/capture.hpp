@@ -231,7 +231,7 @@ class captured {
     static constexpr std::size_t kArrays = (std::size_t{0} + ... + (detail::is_number<A> ? 0 : 1));
 
 public:
-    using result_type = typename results::type;
+    using result_type = typename results::type;  ///< of a call
 
     captured(F function, here line, const A&... examples)
         : core_(std::make_shared<rt::CapturedFunction>(
@@ -265,13 +265,13 @@ public:
         return detail::capture_into<captured, D...>(*this, outputs...);
     }
 
-    capture_statistics statistics() const { return core_->statistics(); }
+    capture_statistics statistics() const { return core_->statistics(); }  ///< since it was captured
     /// Writes what was captured for the arguments of the last call, or of the capture, to a file for xlazy::load, and
     /// for programs that have no xtensor. docs/saved-functions.md says what the file takes.
     /// @throws file_error
     /// @throws deferred_error where an array that it has as a state has no value
     void save(const std::string& file, here line = here::current()) const { core_->save(file, line); }
-    rt::CapturedFunction& core() const noexcept { return *core_; }
+    rt::CapturedFunction& core() const noexcept { return *core_; }  ///< without types; lives as long as this
 
     /// Calls `f` with these arguments as the run time takes them.
     template <class Action>
@@ -449,6 +449,7 @@ void branch(const C& condition, Then&& then, Otherwise&& otherwise, here line = 
     else
         otherwise();
 }
+/// The same with nothing to do otherwise.
 template <class C, class Then>
 void branch(const C& condition, Then&& then, here line = here::current()) {
     branch(

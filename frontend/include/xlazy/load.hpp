@@ -51,6 +51,7 @@ void check_loaded(const std::string& file, const char* what, std::size_t index, 
 
 }  // namespace detail
 
+/// Only for types of functions, R(A...).
 template <class Signature>
 class loaded_function;
 
@@ -106,7 +107,7 @@ public:
         return results::result(std::move(results_of));
     }
 
-    const saved_function& function() const noexcept { return function_; }
+    const saved_function& function() const noexcept { return function_; }  ///< without the types
 
 private:
     template <std::size_t... I>

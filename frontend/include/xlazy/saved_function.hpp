@@ -40,8 +40,8 @@ struct array_in_memory {
     bc::DType type;
     std::span<const std::int64_t> extents;
 };
-using input_array = array_in_memory<const void*>;
-using output_array = array_in_memory<void*>;
+using input_array = array_in_memory<const void*>;  ///< is read
+using output_array = array_in_memory<void*>;       ///< is written whole
 
 /// A function from a file. Copies share it and its states (arrays that a call leaves to the next one). Safe to use from
 /// any number of threads at once; calls of a function with states run one after the other.
@@ -56,9 +56,9 @@ public:
     const std::string& name() const noexcept;
     /// "file:line" where it was captured.
     const std::string& captured_at() const noexcept;
-    const std::vector<array_signature>& inputs() const noexcept;
-    const std::vector<number_signature>& numbers() const noexcept;
-    const std::vector<array_signature>& outputs() const noexcept;
+    const std::vector<array_signature>& inputs() const noexcept;    ///< in the order of run
+    const std::vector<number_signature>& numbers() const noexcept;  ///< likewise
+    const std::vector<array_signature>& outputs() const noexcept;   ///< likewise
     /// Its bytecode.
     std::string text() const;
 
