@@ -11,7 +11,7 @@ _xlazy() {
     *:--backend) COMPREPLY=($(compgen -W 'auto openmp interp' -- "$word")); return ;;
     *:--passes) COMPREPLY=($(compgen -W 'all none' -- "$word")); return ;;
     *:--dir) COMPREPLY=($(compgen -d -- "$word")); return ;;
-    *:--json | *:--anchors | *:--baseline | *:--report | *:--from | *:--others | xlazy-cache:export | xlazy-cache:import)
+    *:--json | *:--anchors | *:--baseline | *:--report | *:--from | *:--others | *:--from | *:--others | xlazy-cache:export | xlazy-cache:import)
       COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
   if [[ $word == -* ]]; then
