@@ -2,7 +2,6 @@
 // Builders, reducers used as numbers, elements, selections and bool arrays, printed.
 #include "printed.hpp"
 
-#include <cstdio>
 
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xarray.hpp>
