@@ -2,7 +2,7 @@
 #include "xlazy/detail/random.hpp"
 
 #include "env.hpp"
-#include "xlazy/detail/trace.hpp"
+#include "trace.hpp"
 
 #include <fmt/format.h>
 

@@ -14,6 +14,12 @@
 
 namespace xlazy::rt {
 
+/// Where a draw of random numbers takes its key from while a function is recorded.
+struct TracedDraw {
+    std::uint64_t key, stream;
+};
+TracedDraw trace_draw(std::mt19937& engine);
+
 /// A counted reference to a base.
 class BaseRef {
 public:

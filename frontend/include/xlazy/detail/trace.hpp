@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <vector>
 
 namespace xlazy::rt {
@@ -55,12 +54,6 @@ private:
 
 /// Does this thread record a function?
 inline bool is_recording_function() noexcept { return Tracing::active(); }
-
-/// Where a draw of random numbers takes its key from while a function is recorded.
-struct TracedDraw {
-    std::uint64_t key, stream;
-};
-TracedDraw trace_draw(std::mt19937& engine);
 
 /// A parameter: a new array without a value.
 void trace_input(const ViewRef& window);
