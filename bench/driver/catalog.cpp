@@ -44,6 +44,7 @@ std::vector<Variant> make_variants() {
          {{"XLAZY_PASSES", "none"}},
          "xlazy without optional passes"},
         {"xlazy-lazy", Group::xlazy, prefix + "xlazy", "", 1, kAnyNumber, {}, "xlazy as it comes"},
+        {"xlazy-captured", Group::xlazy, prefix + "xlazy", ".captured", 1, kAnyNumber, {}, "xlazy, captured once"},
         {"eigen", Group::eigen, prefix + "eigen", "", 1, 1, pooled(), "Eigen, as its users write it; no threads"},
     };
     for (const xlazy::opt::PassInfo& pass : xlazy::opt::pass_table()) {
@@ -306,6 +307,7 @@ std::vector<Case> make_cases() {
     add_expressions(all);
     add_lstm(all);
     add_overhead_cases(all);
+    add_capture_cases(all);
     add_chains(all);
     add_reductions(all);
     for (Case& each : all) {

@@ -59,6 +59,7 @@ struct Case {
     double floor = 0;                      ///< magnitude whose last place is the unit for smaller results
     double max_ulps = 0;                   ///< xlazy may differ by this much from the right result
     bool is_example = false;               ///< its early runs are shown, and what each pass does for it
+    bool captured = false;                 ///< a variant captures the work once
     Kind kind = Kind::bandwidth;
     /// Kind::cost: how many of each thing are in what was measured, in the order of the family's cost_names().
     std::vector<double> counts;
@@ -66,6 +67,8 @@ struct Case {
     std::size_t elements(bool quick) const;
 };
 const std::vector<Case>& cases();
+/// Appends the bodies of loops that can be captured.
+void add_capture_cases(std::vector<Case>& all);
 /// Appends the cases of Kind::overhead and Kind::cost.
 void add_overhead_cases(std::vector<Case>& all);
 

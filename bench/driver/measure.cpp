@@ -40,6 +40,7 @@ std::string name_of(const Case& spec, const Variant& variant, int threads) {
 }
 
 bool takes_part(const Variant& variant, const Case& spec, const Options& options) {
+    if (variant.name == "xlazy-captured" && !spec.captured) return false;
     const bool whole = variant.name == "xlazy-lazy" || variant.name == "xlazy-captured";
     if (variant.group == Group::ablation)
         return options.ablation && spec.is_example && spec.kind == Kind::bandwidth && !spec.one_statement;

@@ -19,6 +19,7 @@ namespace xa = xt;
 #include "bodies/b09_lstm.hpp"
 #include "bodies/b10_overhead.hpp"
 #include "bodies/b11_chains.hpp"
+#include "bodies/b13_capture.hpp"
 #ifdef XLAZY_BENCH_COSTS  // of xlazy alone
 #include "bodies/b10_costs.hpp"
 #endif
@@ -42,6 +43,7 @@ int main() {
 #endif
     b10::add(cases);
     b11::add_chains(cases);
+    b13::add(cases);
 #ifdef XLAZY_BENCH_REDUCTIONS
     b11::add_reductions(cases);
 #endif

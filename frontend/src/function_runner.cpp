@@ -4,6 +4,7 @@
 #include "base_access.hpp"
 #include "env.hpp"
 #include "function_memory.hpp"
+#include "function_moves.hpp"
 #include "function_part.hpp"
 #include "statistics.hpp"
 #include "xlazy/backends/memory_pool.hpp"
@@ -55,8 +56,9 @@ std::size_t bytes_of(const bc::Variable& variable) noexcept { return static_cast
 /// One call's memory and plans; the next call takes them over.
 class Context {
 public:
-    Context(const bc::Function& function, const Variables& sorted, std::mt19937& engine)
-        : function_(function), sorted_(sorted), engine_(engine) {
+    Context(const bc::Function& function, const std::vector<Moves>& moves, const Variables& sorted,
+            std::mt19937& engine)
+        : function_(function), moves_(moves), sorted_(sorted), engine_(engine) {
         const std::size_t count = function.variables.size();
         for (const bc::Variable& variable : function.variables) {
             memory_.bases.push_back(
@@ -157,7 +159,10 @@ private:
         for (const Node& node : nodes) {
             if (stopped_) return;
             switch (node.kind) {
-                case Node::Kind::Run: run_segment(*parts_[node.segment]); break;
+                case Node::Kind::Run:
+                    run_segment(*parts_[node.segment]);
+                    if (!moves_[node.segment].empty()) exchange(moves_[node.segment]);
+                    break;
                 case Node::Kind::Repeat: run_repeat(node); break;
                 case Node::Kind::While: run_while(node); break;
                 case Node::Kind::Branch: run_nodes(holds(node.condition) ? node.body : node.otherwise); break;
@@ -219,6 +224,17 @@ private:
         if (error && !call_->error) call_->error = error;
     }
 
+    void exchange(const Moves& moves) {
+        moved_.clear();
+        for (const auto& [to, from] : moves)
+            moved_.push_back({memory_.memory[from], BaseAccess::poison(*memory_.bases[from])});
+        for (std::size_t i = 0; i < moves.size(); ++i) {
+            const std::uint32_t to = moves[i].first;
+            memory_.memory[to] = moved_[i].first;
+            BaseAccess::poison(*memory_.bases[to]) = moved_[i].second;
+        }
+    }
+
     void draw(FunctionPart& part) {
         keys_.clear();
         for (std::uint32_t i = 0; i < part.segment().draws; ++i) keys_.push_back(detail::next_random_key(engine_));
@@ -271,12 +287,14 @@ private:
     }
 
     const bc::Function& function_;
+    const std::vector<Moves>& moves_;  ///< by segment
     const Variables& sorted_;
     std::mt19937& engine_;
     FunctionMemory memory_;
     std::vector<std::unique_ptr<FunctionPart>> parts_;
     std::vector<std::uint64_t> iterations_;
     std::vector<detail::RandomKey> keys_;
+    std::vector<std::pair<void*, PoisonedParts*>> moved_;
     FunctionRunner::Live* call_ = nullptr;
     FlushInfo flush_{};
     std::uint64_t kernels_ = 0;
@@ -289,7 +307,11 @@ private:
 
 struct FunctionRunner::Impl {
     Impl(std::shared_ptr<const bc::Function> what, std::mt19937* which)
-        : function(std::move(what)), engine(which != nullptr ? *which : own_engine), sorted(sort_variables(*function)) {
+        : function(std::move(what)),
+          engine(which != nullptr ? *which : own_engine),
+          shortened(*function),
+          moves(take_all_moves(shortened)),
+          sorted(sort_variables(shortened)) {
         if (which == nullptr && settings().seed)
             own_engine.seed(static_cast<std::mt19937::result_type>(*settings().seed));
         for (std::uint32_t v = 0; v < function->variables.size(); ++v) {
@@ -322,7 +344,7 @@ struct FunctionRunner::Impl {
                 return *context;
             }
         }
-        return *new Context(*function, sorted, engine);
+        return *new Context(shortened, moves, sorted, engine);
     }
     void give_back(Context& context) noexcept {
         Context* expected = nullptr;
@@ -333,6 +355,12 @@ struct FunctionRunner::Impl {
         } catch (const std::bad_alloc&) {
             delete &context;
         }
+    }
+
+    static std::vector<Moves> take_all_moves(bc::Function& function) {
+        std::vector<Moves> all;
+        for (bc::Segment& segment : function.segments) all.push_back(take_moves(segment, function.variables));
+        return all;
     }
 
     void make_states() {
@@ -347,6 +375,8 @@ struct FunctionRunner::Impl {
     const std::shared_ptr<const bc::Function> function;
     std::mt19937 own_engine;
     std::mt19937& engine;
+    bc::Function shortened;  ///< what is run: copies at the ends of segments are moves
+    const std::vector<Moves> moves;
     const Variables sorted;
     std::vector<std::uint32_t> states;
     std::vector<std::size_t> copied_outputs;
