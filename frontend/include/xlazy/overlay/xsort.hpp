@@ -197,7 +197,7 @@ auto unique_of(const E& e, here line) {
     using T = typename E::value_type;
     if constexpr (lazy<E> && has_positions<E>) {
         auto sorted = called_flat<xtensor<T, 1>>(Op::sort, e, line);
-        T* const first = sorted.storage().write(rt::Reason::iterator, line_or(line));
+        T* const first = sorted.storage().write(rt::Reason::element, line_or(line));
         return array_of<T>(first, std::unique(first, first + sorted.size()));
     } else {
         return fall_back_to("unique", [&] { return stock::unique(e); });
@@ -290,7 +290,7 @@ inline typename std::decay_t<E>::value_type median(E&& e) {
         const auto sorted = called_flat<xtensor<T, 1>>(Op::sort, e, here());
         const std::size_t size = sorted.size();
         located([&] { middle_of_sorted(size); });
-        const T* const values = sorted.storage().read(rt::Reason::iterator, rt::LineScope::current());
+        const T* const values = sorted.storage().read(rt::Reason::element, rt::LineScope::current());
         return static_cast<T>(size % 2 != 0 ? values[size / 2] : (values[size / 2 - 1] + values[size / 2]) / T(2));
     } else {
         return fall_back_to("median", [&] { return stock::median(std::forward<E>(e)); });
