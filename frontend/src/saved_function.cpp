@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "xlazy/saved_function.hpp"
 
+#include "env.hpp"
 #include "function_file.hpp"
+#include "log.hpp"
+#include "xlazy/backends/isa.hpp"
+#include "xlazy/backends/kernel_exchange.hpp"
 #include "xlazy/bytecode/scalar_form.hpp"
 #include "xlazy/detail/function_runner.hpp"
+#include "xlazy/save_kernels.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,11 +67,37 @@ void check(const std::string& file, std::string_view what, const std::vector<arr
     }
 }
 
+/// Those for this machine; of others one line tells.
+void take_kernels(const std::string& file, rt::FunctionFile& content) {
+    rt::settings();  // says whether kernels are compiled at all
+    const std::string_view isa = be::name_of(be::current_isa());
+    std::string other;
+    for (const jc::Entry& kernel : content.kernels) {
+        if (kernel.key.isa != isa) other = kernel.key.isa;
+    }
+    const std::size_t before = content.kernels.size();
+    std::erase_if(content.kernels, [&](const jc::Entry& kernel) { return kernel.key.isa != isa; });
+    if (const std::size_t left_out = before - content.kernels.size(); left_out != 0) {
+        rt::log(fmt::format("{}: {} of {} compiled kernels are not used: they are for {}, this machine runs {}", file,
+                            left_out, before, other, isa));
+    }
+    if (content.damaged_kernels != 0)
+        rt::log(fmt::format("{}: {} compiled kernels are damaged and not used", file, content.damaged_kernels));
+    if (!content.kernels.empty()) be::offer_kernels(std::move(content.kernels));
+}
+
 }  // namespace
 
-saved_function::saved_function(const std::string& file, bool use_kernels) : impl_(std::make_shared<impl>()) {
-    static_cast<void>(use_kernels);
+std::size_t save_kernels(const std::string& file) {
     rt::FunctionFile content = rt::read_function(file);
+    content.kernels = be::compiled_kernels();
+    rt::write_function(file, content);
+    return content.kernels.size();
+}
+
+saved_function::saved_function(const std::string& file, bool use_kernels) : impl_(std::make_shared<impl>()) {
+    rt::FunctionFile content = rt::read_function(file);
+    if (use_kernels) take_kernels(file, content);
     impl_->file = file;
     impl_->function = std::make_shared<const bc::Function>(std::move(content.function));
     const bc::Function& function = *impl_->function;

@@ -54,6 +54,7 @@ constexpr const char* kHelp =
     "  --out FILE        where the next result goes\n"
     "  --text            prints its bytecode and runs nothing\n"
     "  --kernels         takes the compiled kernels of the file: only from people whose programs you would run\n"
+    "  --save-kernels    puts compiled kernels into the file; with XLAZY_JIT=block all that the function needs\n"
     "Exit status: 0; 1: the file cannot be read, is no legal batch, or failed as it ran; 2: wrong use.\n";
 
 template <class T>
@@ -105,6 +106,8 @@ Options parse_arguments(const std::vector<std::string>& arguments) {
             options.text = true;
         else if (option == "--kernels")
             options.kernels = true;
+        else if (option == "--save-kernels")
+            options.save_kernels = true;
         else if (option == "--time")
             options.time = true;
         else if (option.starts_with("-"))
@@ -267,8 +270,8 @@ void run_tool(const std::vector<std::string>& arguments) {
         rt::set_log_sink([](std::string_view message) { fmt::print("{}\n", message); });
         return run_saved(options);
     }
-    const bool for_functions =
-        !options.in.empty() || !options.out.empty() || !options.numbers.empty() || options.text || options.kernels;
+    const bool for_functions = !options.in.empty() || !options.out.empty() || !options.numbers.empty() ||
+                               options.text || options.kernels || options.save_kernels;
     if (for_functions)
         throw Failure{
             2, options.file + " is a batch; --in, --out, --number, --text and --kernels are for saved functions"};

@@ -17,5 +17,5 @@ struct Options {
     std::vector<std::string> in, out, numbers;  ///< of saved functions
     int threads = 0, rounds = 15;
     std::uint64_t seed = 1;
-    bool plan = false, time = false, text = false, kernels = false;
+    bool plan = false, time = false, text = false, kernels = false, save_kernels = false;
 };

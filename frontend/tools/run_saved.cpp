@@ -6,6 +6,7 @@
 #include "npy.hpp"
 #include "npy_input.hpp"
 #include "statistics.hpp"
+#include "xlazy/save_kernels.hpp"
 #include "xlazy/saved_function.hpp"
 
 #include <fmt/format.h>
@@ -126,6 +127,10 @@ void run_saved(const Options& options) {
         fmt::print("output {} {} {:016x}\n", i, described(array),
                    checksum(array.type, call.results()[i].data(), array.bytes / bc::size_of(array.type)));
         if (i < options.out.size()) write_output(options.out[i], array, call.results()[i]);
+    }
+    if (options.save_kernels) {
+        call.run();
+        fmt::print("{} kernels saved\n", save_kernels(options.file));
     }
     if (!options.time) return;
     fmt::print("first run, with planning: {:.1f} us\n", first * 1e6);

@@ -67,6 +67,47 @@ TEST_F(Tool, TimeExplanationAndText) {
     EXPECT_EQ(run("--text").output, xlazy::bc::print(xlazy::bc::parse_function(test::kStep)));
 }
 
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        text.replace(at, from.size(), to);
+    return text;
+}
+
+/// Compiled where there is a compiler, run where there is none.
+TEST_F(Tool, KernelsTravelWithTheFile) {
+    // Kernels on a few elements are never compiled.
+    std::string text = replaced(test::kStep, "(2,3):(3,1)", "(2000,3):(3,1)");
+    text = replaced(replaced(text, "f64[6]", "f64[6000]"), "f64 (2,3)", "f64 (2000,3)");
+    text = replaced(replaced(text, "domain d0 (2,3)", "domain d0 (2000,3)"), "domain d1 (2)", "domain d1 (2000)");
+    saved(text);
+    const auto with = [&](const std::string& variables, const std::string& options) {
+        return test::run_command("'" XLAZY_RUN_BYTECODE "' '" + path("step.xlz") + "' " + options,
+                                 "XLAZY_CACHE_SIZE=0 " + variables);
+    };
+    std::string plain = with("XLAZY_JIT=off", "").output;
+    plain.erase(0, plain.find("output 0"));
+    ASSERT_NE(plain, "");
+    const Result compiled = with("XLAZY_JIT=block", "--save-kernels");
+    ASSERT_EQ(compiled.status, 0) << compiled.output;
+    if (compiled.output.find("\n0 kernels saved") != std::string::npos) GTEST_SKIP() << "no compiler";
+    const std::string stats = path("stats.json");
+    const auto loaded = [&](const std::string& options) {
+        const Result result = with("XLAZY_JIT=block XLAZY_CXX=/none XLAZY_STATS='" + stats + "'", options);
+        EXPECT_NE(result.output.find(plain), std::string::npos) << result.output;
+        std::ifstream in(stats);
+        const std::string json{std::istreambuf_iterator<char>(in), {}};
+        return json.find("\"kernels_loaded\": 0,") == std::string::npos &&
+               json.find("\"kernels_loaded\":0,") == std::string::npos;
+    };
+    EXPECT_FALSE(loaded(""));
+    EXPECT_TRUE(loaded("--kernels"));
+    const Result other = with("XLAZY_ISA=baseline XLAZY_JIT=block XLAZY_CXX=/none", "--kernels");
+    EXPECT_NE(other.output.find(plain), std::string::npos) << other.output;
+    if (compiled.output.find("baseline") == std::string::npos) {
+        EXPECT_NE(other.output.find("compiled kernels are not used: they are for"), std::string::npos) << other.output;
+    }
+}
+
 TEST_F(Tool, WrongUse) {
     saved();
     refused("--in '" + path("none.npy") + "'", 1, path("none.npy") + ": cannot be read");

@@ -54,6 +54,7 @@ struct KernelLibrary::Impl {
 
     explicit Impl(LibraryOptions given);
 
+    std::shared_ptr<const jc::Entry> offer_for(const jc::Hash128& hash, const jc::Key& key);
     std::shared_ptr<const Module> loaded(const jc::Hash128& hash, const jc::Key& key);
     Result keep(const jc::Hash128& hash, std::shared_ptr<const jc::Entry> entry, std::shared_ptr<const Module> module);
     Result load(const jc::Hash128& hash, const jc::Lookup& found);
@@ -68,6 +69,7 @@ struct KernelLibrary::Impl {
     std::mutex mutex;
     std::unordered_map<jc::Hash128, Loaded, HashOfHash> modules;
     std::size_t modules_before_cleaning = 64;
+    std::unordered_map<jc::Hash128, std::shared_ptr<const jc::Entry>, HashOfHash> offered;
     bool warned = false;
     std::atomic<bool> usable{false};
     std::atomic<unsigned> failures_in_a_row{0};
@@ -98,6 +100,12 @@ KernelLibrary::Impl::Impl(LibraryOptions given)
     compiler = std::move(choice.compiler);
     compiler_reason = std::move(choice.reason);
     usable = compiler != nullptr;
+}
+
+std::shared_ptr<const jc::Entry> KernelLibrary::Impl::offer_for(const jc::Hash128& hash, const jc::Key& key) {
+    const std::scoped_lock lock(mutex);
+    const auto it = offered.find(hash);
+    return it != offered.end() && it->second->key == key ? it->second : nullptr;
 }
 
 std::shared_ptr<const Module> KernelLibrary::Impl::loaded(const jc::Hash128& hash, const jc::Key& key) {
@@ -180,6 +188,10 @@ KernelLibrary::Result KernelLibrary::find(const KernelText& text) {
     const jc::Key key = key_of(text);
     const jc::Hash128 hash = jc::hash_of(key);
     if (auto module = impl_->loaded(hash, key)) return {std::move(module), {}, false};
+    if (auto entry = impl_->offer_for(hash, key)) {
+        if (Result found = impl_->load(hash, {std::move(entry), jc::Found::disk}); found.module != nullptr)
+            return found;
+    }
     std::optional<std::string> identity;
     if (impl_->compiler != nullptr) {
         identity = impl_->compiler->known_identity();
@@ -223,6 +235,23 @@ KernelLibrary::Result KernelLibrary::build(const KernelText& text, std::stop_tok
         jc::Entry{key, std::move(made->compiler), std::time(nullptr), std::move(made->object)});
     impl_->cache.insert(*entry);
     return keep_compiled(std::move(entry));
+}
+
+void KernelLibrary::offer(std::vector<jc::Entry> entries) {
+    const std::scoped_lock lock(impl_->mutex);
+    for (jc::Entry& entry : entries) {
+        const jc::Hash128 hash = jc::hash_of(entry.key);
+        impl_->offered[hash] = std::make_shared<const jc::Entry>(std::move(entry));
+    }
+}
+
+std::vector<jc::Entry> KernelLibrary::entries() {
+    const std::scoped_lock lock(impl_->mutex);
+    std::vector<jc::Entry> all;
+    for (const auto& [hash, loaded] : impl_->modules) {
+        if (!loaded.module.expired()) all.push_back(*loaded.entry);
+    }
+    return all;
 }
 
 bool KernelLibrary::usable() const { return impl_->usable; }

@@ -55,6 +55,11 @@ public:
     /// After a failure that every kernel would meet (no compiler, it fails or hangs time and again), `usable` is false
     /// and compiling is not tried any more.
     Result build(const KernelText& text, std::stop_token stop = {});
+    /// Takes entries from elsewhere, whatever compiler made them: find gives them where the text is theirs. They are
+    /// kept in memory alone.
+    void offer(std::vector<jc::Entry> entries);
+    /// Everything that is loaded now.
+    std::vector<jc::Entry> entries();
     /// Whether build can succeed for what is not in the cache.
     bool usable() const;
 

@@ -5,6 +5,7 @@
 #include "isa/kernel_table.hpp"
 #include "jit/kernel_library.hpp"
 #include "jit/variants.hpp"
+#include "xlazy/backends/kernel_exchange.hpp"
 #include "xlazy/backends/timeline.hpp"
 
 #include <fmt/format.h>
@@ -232,12 +233,17 @@ struct Tiers {
             refuse(variant, built.error);
     }
 
+    /// The mutex is held.
+    void need_library() {
+        if (library == nullptr) library = std::make_unique<KernelLibrary>(library_options(options));
+    }
+
     Built build(const Unit& unit, bool only_find, std::stop_token stop) {
         Builder use;
         {
             const std::lock_guard guard(mutex);
             use = builder;
-            if (!use && library == nullptr) library = std::make_unique<KernelLibrary>(library_options(options));
+            if (!use) need_library();
         }
         return use ? use(unit, stop) : build_in_library(*library, unit, only_find, stop);
     }
@@ -340,6 +346,20 @@ void set_jit(JitOptions options) {
 }
 
 std::size_t compile_seen_kernels(std::size_t most) { return jit::Tiers::get().make_seen(most); }
+
+std::vector<jc::Entry> compiled_kernels() {
+    jit::Tiers& tiers = jit::Tiers::get();
+    const std::lock_guard guard(tiers.mutex);
+    return tiers.library == nullptr ? std::vector<jc::Entry>() : tiers.library->entries();
+}
+
+void offer_kernels(std::vector<jc::Entry> entries) {
+    jit::Tiers& tiers = jit::Tiers::get();
+    if (tiers.mode.load(std::memory_order_relaxed) == JitMode::off) return;
+    const std::lock_guard guard(tiers.mutex);
+    tiers.need_library();
+    tiers.library->offer(std::move(entries));
+}
 
 JitCounts jit_counts() noexcept {
     const jit::Tiers& tiers = jit::Tiers::get();
