@@ -174,7 +174,19 @@ function captured(box, threads) {
   const rows = programs().map(one => ({one, label: label(one), values: {
     "xlazy-lazy": ratio(of(one, "xlazy-lazy", threads), fastest(one, "hand", threads)), "xlazy-captured": ratio(of(one, "xlazy-captured", threads), fastest(one, "hand", threads)), hand: 1}}))
     .filter(row => isFinite(row.values["xlazy-captured"]) && isFinite(row.values["xlazy-lazy"]));
-  if (!rows.length) return missing(box, "This run has no captured programs: the worker xlazy-bench-captured was not built, or the variant xlazy-captured was left out.");
+  const bodies = {};
+  for (const one of cases.filter(each => /^b13\./.test(each.id) && of(each, "xlazy-captured", threads) && of(each, "xlazy-lazy", threads)))
+    (bodies[one.title.replace("iteration: ", "")] ||= []).push(one);
+  if (!rows.length && !Object.keys(bodies).length)
+    return missing(box, "This run has no captured programs.", "xlazy-bench --filter '^b13' --report FILE");
+  if (Object.keys(bodies).length) {
+    const tones = ["lazy", "operation", "hand", "eigen", "idiomatic"], gain = one => ratio(of(one, "xlazy-lazy", threads), of(one, "xlazy-captured", threads));
+    lines(card(box, "Recorded over captured", "one iteration; how many times as fast it is when it was captured once"), "captured-sizes", Object.entries(bodies).map(([title, all], i) =>
+      ({title, tone: tones[i % 5], points: all.map(one => ({x: one.sizes[0], y: gain(one)})).sort((a, b) => a.x - b.x)})), {rule: [{at: 1, of: "y"}], x: "elements", legend: true, title: "Recorded over captured, by size"});
+    box.append(numbers(["iteration", "elements", "recorded", "captured", "recorded / captured", "xtensor"], Object.entries(bodies).flatMap(([title, all]) => all.map(one => [title, count(one.sizes[0]),
+      seconds(of(one, "xlazy-lazy", threads).seconds.median), seconds(of(one, "xlazy-captured", threads).seconds.median), {text: times(gain(one)), loss: gain(one) < 1}, seconds(fastest(one, "idiomatic", threads)?.seconds.median ?? NaN)]))));
+  }
+  if (!rows.length) return;
   const series = VARIANTS.filter(([id]) => ["xlazy-lazy", "xlazy-captured", "hand"].includes(id));
   dots(card(box, "Time over the best loop written by hand", "recorded anew every run, against captured once and replayed"), "captured", rows, series, {rule: 1, title: "Captured against recorded"});
   box.append(numbers(["program", "recorded", "captured"], rows.map(row => [row.one.id, times(row.values["xlazy-lazy"]), times(row.values["xlazy-captured"])])));

@@ -93,6 +93,9 @@ class Maker:
                 cases.append(self.small(f"{family}.{size}", title, kind, [size], factors, base))
         for name, factor in (("heat_2d", 4.1), ("nbody", 2.2), ("lu", 0.6), ("mandelbrot", 6.3)):
             cases.append(self.small("program." + name, name, "overhead", [1000, 20], {"xlazy-lazy": 1, "xlazy-eager": 3, "xtensor": factor}, 0.1))
+        for size in (10, 1000, 100000):
+            cases.append(self.small(f"b13.heat.{size}", "iteration: heat equation", "overhead", [size],
+                                    {"xlazy-lazy": 1, "xlazy-captured": 1 - 1 / (1 + size), "xtensor": 2}, 1e-6 + 1e-9 * size))
         cases.append(self.small("b10.read-at-once", "a statement whose result is read at once", "overhead", [10, 1], {"xlazy-lazy": 30, "xtensor": 1}, 2e-8))
         early = []
         for case in PROGRAMS[:3]:
