@@ -13,10 +13,8 @@ TileProgram& BoundKernels::bind(const bc::Kernel& kernel, const Bindings& bindin
     if (kept_.empty()) kept_.resize(kKept);
     std::unique_ptr<Kept>& place = kept_[(bindings.geometry * 31 + number) % kKept];
     if (place == nullptr) place = std::make_unique<Kept>();
-    if (place->geometry == bindings.geometry && place->kernel == number && place->isa == current_isa()) {
-        place->program.rebind(kernel, bindings);
-        return place->program;
-    }
+    const bool known = place->geometry == bindings.geometry && place->kernel == number && place->isa == current_isa();
+    if (known && place->program.rebind(kernel, bindings)) return place->program;
     place->geometry = 0;  // until it is bound
     place->program.bind(kernel, bindings, choices);
     place->geometry = bindings.geometry;

@@ -222,6 +222,46 @@ void TileProgram::lower_ternary(std::size_t op) {
     if (is_checked(op)) lower_check(op, tile_op);
 }
 
+template <class F>
+void TileProgram::for_each_shared(F f) const {
+    const auto& accesses = nest_.accesses();
+    for (const std::size_t op : stores_) {
+        const std::size_t store = access_of_[op];
+        for (std::size_t i = 0; i < accesses.size(); ++i) {
+            if (i != store && accesses[i].base == accesses[store].base) f(store, i);
+        }
+    }
+}
+
+void TileProgram::list_shared() {
+    shared_.clear();
+    for_each_shared([&](std::size_t store, std::size_t other) { shared_.emplace_back(store, other); });
+}
+
+bool TileProgram::rebind(const bc::Kernel& kernel, const Bindings& bindings) noexcept {
+    kernel_ = &kernel;
+    bindings_ = &bindings;
+    std::size_t numbered = 0;
+    for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
+        const MicroOp& op = kernel_->ops[i];
+        if (op.kind == MicroOp::Kind::GatherView || op.kind == MicroOp::Kind::ScatterView) {
+            numbered_[numbered++].start = start_of(op);
+        } else if (op.kind == MicroOp::Kind::LoadScalar) {
+            scalars_[places_[i].pointer - scalars_begin()] = scalar_bits(i);
+        } else if (op.kind != MicroOp::Kind::Compute) {
+            nest_.move(access_of_[i], start_of(op));
+        }
+    }
+    list_code_scalars();
+    std::size_t found = 0;
+    bool same = true;
+    for_each_shared([&](std::size_t store, std::size_t other) {
+        same = same && found < shared_.size() && shared_[found] == std::pair(store, other);
+        ++found;
+    });
+    return same && found == shared_.size();
+}
+
 void TileProgram::lower_fault(std::size_t op) {
     const MicroOp& micro = kernel_->ops[op];
     const bool masked = (micro.flags & bc::Instruction::kMasked) != 0;
@@ -375,8 +415,9 @@ void TileProgram::lower_scatter(std::size_t op) {
 /// not.
 bool TileProgram::has_code() const noexcept {
     return !bindings_->check_finite && (scans_.empty() || look_.empty()) && numbered_.empty() &&
-           std::ranges::none_of(
-               kernel_->ops, [](const MicroOp& op) { return op.kind == MicroOp::Kind::Compute && op.op == bc::Op::in_range; });
+           std::ranges::none_of(kernel_->ops, [](const MicroOp& op) {
+               return op.kind == MicroOp::Kind::Compute && op.op == bc::Op::in_range;
+           });
 }
 
 /// What the reduction of no elements gives; zero where it has no value, which nobody reads.

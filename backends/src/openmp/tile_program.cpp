@@ -97,6 +97,7 @@ void TileProgram::bind(const bc::Kernel& kernel, const Bindings& bindings, const
     choose_tile();
     choose_fetched();
     find_code();
+    list_shared();
 }
 
 void TileProgram::bind_memory(std::size_t op, std::byte* start, std::size_t element_size,
@@ -113,23 +114,6 @@ std::byte* TileProgram::start_of(const MicroOp& op) const noexcept {
     const bc::View& view = bindings_->program->views[op.index];
     const auto size = static_cast<std::int64_t>(bc::size_of(bindings_->program->bases[view.base].type));
     return bindings_->memory_of(*kernel_, op) + view.offset * size;
-}
-
-void TileProgram::rebind(const bc::Kernel& kernel, const Bindings& bindings) noexcept {
-    kernel_ = &kernel;
-    bindings_ = &bindings;
-    std::size_t numbered = 0;
-    for (std::size_t i = 0; i < kernel_->ops.size(); ++i) {
-        const MicroOp& op = kernel_->ops[i];
-        if (by_number(op.kind)) {
-            numbered_[numbered++].start = start_of(op);
-        } else if (op.kind == Kind::LoadScalar) {
-            scalars_[places_[i].pointer - scalars_begin()] = scalar_bits(i);
-        } else if (op.kind != Kind::Compute) {
-            nest_.move(access_of_[i], start_of(op));
-        }
-    }
-    list_code_scalars();
 }
 
 /// Where the scalar of a micro-op lies: in the batch, or, if it only follows from one there, here.

@@ -128,7 +128,8 @@ public:
     /// The window of this micro-op begins here. To be called after move_to.
     void place(std::uint32_t op, std::byte* start) noexcept { nest_.move(access_of_[op], start); }
     /// What was bound already, on other memory, offsets and scalars. The lengths and strides are the same.
-    void rebind(const bc::Kernel& kernel, const Bindings& bindings) noexcept;
+    /// @return false if a result now lies where an operand does, or no longer: then it must be bound anew
+    bool rebind(const bc::Kernel& kernel, const Bindings& bindings) noexcept;
 
     const LoopNest& nest() const noexcept { return nest_; }
     unsigned inner_axis() const noexcept { return inner_axis_; }
@@ -204,6 +205,10 @@ private:
     void choose_pairs();
     bool can_pair(std::size_t first) const;
     void choose_direct_stores();
+    /// Calls f for every access that begins where a store's does: a result can have the memory of an operand.
+    template <class F>
+    void for_each_shared(F f) const;
+    void list_shared();
     bool may_store_directly(std::size_t store) const;
     bool pays_to_stream(std::size_t store) const;
     bool overwritten_while_used(std::size_t load) const;
@@ -283,6 +288,8 @@ private:
     std::vector<std::size_t> absorbs_;  ///< the op that this one's loop computes, too, or kNoOp
     std::vector<std::size_t> absorbed_by_;
     std::vector<std::size_t> stores_;  ///< all stores
+    std::vector<std::pair<std::size_t, std::size_t>>
+        shared_;                       ///< accesses: a store's, and another one that begins there
     std::vector<std::size_t> direct_;  ///< of a compute: the access that it writes itself, or kNoAccess
     std::vector<bool> look_;           ///< empty: at nothing
     std::vector<Place> places_;
