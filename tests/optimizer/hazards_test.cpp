@@ -71,11 +71,11 @@ protected:
     std::map<std::uint32_t, Values> inputs_;
 };
 
-/// l = a * 2 in a register, d = c, e = l: e gets the memory of c, which dies, if nobody else has that. What was bound
+/// l = a * 2 in a register, d = c, e = l: d gets the memory of a and e that of c, if nobody else has it. What was bound
 /// for the one case is not right for the other.
 TEST_F(Hazards, ADonorThatIsGivenTheSecondTime) {
     const Extents extents{4};
-    const std::uint32_t d = domain(extents), a = input({1, 2, 3, 4}), c = dying({10, 20, 30, 40});
+    const std::uint32_t d = domain(extents), a = dying({1, 2, 3, 4}), c = dying({10, 20, 30, 40});
     const auto all = [&](std::uint32_t b) { return view(b, 0, {{4, 1}}); };
     const Operand l = add(Op::mul, d, all(base(4, Use::Local)), {all(a), scalar(2.0)});
     const std::uint32_t first = base(4, Use::Live), second = base(4, Use::Live);
