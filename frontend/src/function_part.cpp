@@ -11,6 +11,7 @@
 #include "xlazy/optimizer/unit_axes.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <limits>
 
@@ -18,6 +19,13 @@ namespace xlazy::rt {
 
 using bc::Step;
 using bc::Storage;
+
+namespace {
+
+/// The plan cache counts from below.
+constinit std::atomic<std::uint64_t> next_geometry{std::uint64_t{1} << 63};
+
+}  // namespace
 
 FunctionBlocks::~FunctionBlocks() {
     for (const Block& block : blocks_) {
@@ -86,7 +94,8 @@ void FunctionPart::prepare(bool step_by_step) {
     const bool first = plan_ == nullptr;
     opt::Planned planned = plan_of(queue_.program, false);
     plan_ = std::move(planned.plan);
-    geometry_ = planned.geometry;
+    // A number of its own: other runs of this plan may have arrays in memory that others give up, which this one has not.
+    geometry_ = next_geometry.fetch_add(1, std::memory_order_relaxed);
     be::Backend& backend = backend_of(my_queue());
     step_by_step_ = step_by_step || settings().check_nan || dynamic_cast<be::AsynchronousBackend*>(&backend) != nullptr;
     queue_.base_memory.assign(queue_.uses.size(), nullptr);

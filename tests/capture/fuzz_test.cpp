@@ -149,4 +149,7 @@ TEST(Fuzz, CapturedLazyAndEagerAgree) {
     for (unsigned seed = first; seed < first + count && !HasFatalFailure(); ++seed) compare(seed);
 }
 
+/// A call and a flush run one plan, and only the flush may give an array's memory to another one.
+TEST(Fuzz, APlanThatServesBothWays) { compare(472); }
+
 }  // namespace
