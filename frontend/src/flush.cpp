@@ -21,6 +21,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <memory>
 #include <optional>
 
 namespace xlazy {
@@ -69,7 +70,7 @@ private:
 class OpenStatement {
 public:
     explicit OpenStatement(Queue& queue) : queue_(queue) {
-        if (queue.in_statement) held_.emplace(queue, queue.opened_at().instructions, nullptr);
+        if (queue.in_statement) held_ = std::make_unique<HeldBack>(queue, queue.opened_at().instructions, nullptr);
     }
     ~OpenStatement() {
         if (!queue_.in_statement) return;
@@ -81,7 +82,7 @@ public:
 
 private:
     Queue& queue_;
-    std::optional<HeldBack> held_;
+    std::unique_ptr<HeldBack> held_;
 };
 
 /// Whoever holds a pointer to the memory finds its value there.

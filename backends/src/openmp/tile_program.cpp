@@ -39,8 +39,6 @@ std::size_t bytes_of_element(const MicroOp& op) noexcept {
     return bc::size_of(is_reduce(op.kind) ? op.result : op.type);
 }
 
-bool by_number(Kind kind) noexcept { return kind == Kind::GatherView || kind == Kind::ScatterView; }
-
 int reduced_axis(const bc::Kernel& kernel) {
     int axis = LoopNest::kNoAxis;
     for (const MicroOp& op : kernel.ops) {
