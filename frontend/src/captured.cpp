@@ -21,7 +21,8 @@ namespace xlazy::rt {
 /// One recording.
 struct CapturedVariant {
     std::vector<ArrayForm> arrays;
-    std::vector<std::optional<bc::Scalar>> fixed;  ///< scalars that decided something when it was recorded
+    std::vector<bc::Scalar> scalars;               ///< with which it was recorded
+    std::vector<std::optional<bc::Scalar>> fixed;  ///< those of them that decide something
     TracedFunction traced;                         ///< its function has gone to the runner
     std::unique_ptr<FunctionRunner> runner;
     std::vector<void*> memory;             ///< by variable: of constants
@@ -95,14 +96,26 @@ struct CapturedFunction::Impl {
         auto made = std::make_unique<CapturedVariant>();
         for (const ViewRef& array : call.arrays) made->arrays.emplace_back(array);
         made->traced = trace(call, call.scalars);
-        made->fixed = bind_scalars(made->traced, call.scalars,
+        made->scalars.assign(call.scalars.begin(), call.scalars.end());
+        decided.resize(call.scalars.size());
+        made->fixed = bind_scalars(made->traced, call.scalars, decided,
                                    [&](std::span<const bc::Scalar> scalars) { return trace(call, scalars); });
         finish(*made);
+        note_decisions(made->fixed);
         ++counts.recordings;
         if (patterns.insert(pattern_of(call, *made)).second) ++counts.captures;
         make_room();
         variants.push_back(std::move(made));
         return *variants.back();
+    }
+
+    /// What decides in one recording may have decided in the others, too.
+    void note_decisions(const std::vector<std::optional<bc::Scalar>>& fixed) {
+        for (std::size_t i = 0; i < fixed.size(); ++i) {
+            if (!fixed[i] || decided[i]) continue;
+            decided[i] = true;
+            for (const auto& variant : variants) variant->fixed[i] = variant->scalars[i];
+        }
     }
 
     void make_room() {
@@ -140,6 +153,7 @@ struct CapturedFunction::Impl {
     std::vector<std::unique_ptr<CapturedVariant>> variants;
     CapturedVariant* last = nullptr;
     std::set<std::vector<std::int64_t>> patterns;
+    std::vector<bool> decided;  ///< by scalar: some recording showed that it decides something
     capture_statistics counts;
 };
 
@@ -155,6 +169,11 @@ std::span<const std::size_t> CapturedFunction::Ready::extents(std::size_t output
 }
 std::span<const std::ptrdiff_t> CapturedFunction::Ready::strides(std::size_t output) const noexcept {
     return variant_.traced.outputs[output].strides;
+}
+
+bool CapturedFunction::Ready::uses(const Base* base) const noexcept {
+    return std::ranges::any_of(variant_.traced.outer,
+                               [&](const OuterArray& each) { return each.array->now().base == base; });
 }
 
 CapturedFunction::Ready CapturedFunction::prepare(const Call& call) {
@@ -261,10 +280,11 @@ private:
     }
 
     void give_back() noexcept {
-        for (std::size_t i = 0; i < outputs_.size(); ++i) settle(function_.outputs[i], *outputs_[i]);
+        // An array may be both: then it is the result that stays in it.
         for (const OuterArray& outer : variant_.traced.outer) {
             if (outer.written) settle(outer.variable, *outer.array->now().base);
         }
+        for (std::size_t i = 0; i < outputs_.size(); ++i) settle(function_.outputs[i], *outputs_[i]);
     }
 
     void settle(std::uint32_t variable, Base& base) noexcept {

@@ -30,14 +30,22 @@ Scalar other_value(const Scalar& scalar) {
     return bc::convert_scalar(bc::make_scalar(other), scalar.type);
 }
 
-/// Values on which decisions often turn. Integers may be indices: they do not go far.
-enum class Special { Zero, Large, Negative };
-Scalar special_value(const Scalar& scalar, Special which) {
-    if (which == Special::Zero) return {scalar.type, {0, 0}};
+/// Values on which decisions often turn: signs, sizes, fractions. Integers may be indices: they do not go far.
+/// @param number which of them; arguments that change together do not all get the same one
+Scalar special_value(const Scalar& scalar, std::size_t number) {
     const bc::DTypeKind kind = bc::info(scalar.type).kind;
-    if (kind != bc::DTypeKind::Float && kind != bc::DTypeKind::Complex) return scalar;
-    return bc::convert_scalar(bc::make_scalar(which == Special::Large ? 1e9 : -1e9), scalar.type);
+    if (scalar.type == bc::DType::boolean) return bc::make_scalar(number % 2 == 0);
+    if (kind == bc::DTypeKind::Int || kind == bc::DTypeKind::UInt) {
+        const auto value = bc::scalar_value<std::uint64_t>(bc::convert_scalar(scalar, bc::DType::u64));
+        const std::uint64_t near[] = {0, value + 2, 1, value == 0 ? value : value - 1};
+        return bc::convert_scalar(bc::make_scalar(near[number % std::size(near)]), scalar.type);
+    }
+    const double value = bc::scalar_value<double>(bc::convert_scalar(scalar, bc::DType::f64));
+    const double values[] = {0,      1e9,    -1e9,   -value, value * 0.5, value * 2, 1e-9, 0.0625,
+                             0.1875, 0.3125, 0.5625, 0.6875, 0.9375,      1.5,       3,    30};
+    return bc::convert_scalar(bc::make_scalar(values[number % std::size(values)]), scalar.type);
 }
+constexpr std::size_t kSpecialValues = 16;
 
 bool same_nodes(const std::vector<bc::Node>& a, const std::vector<bc::Node>& b) {
     return std::ranges::equal(a, b, [](const bc::Node& x, const bc::Node& y) {
@@ -139,6 +147,40 @@ private:
     const std::vector<bool>& varied_;
 };
 
+/// With other numbers a recording is the same one but for what is bound to them.
+class Confirmation {
+public:
+    Confirmation(std::span<const Scalar> scalars, const TracedFunction& other) : scalars_(scalars), other_(other) {}
+
+    bool slots(const TracedFunction& traced, const std::vector<std::vector<bc::ScalarBinding>>& bindings) const {
+        for (std::size_t s = 0; s < bindings.size(); ++s) {
+            std::vector<Scalar> expected = traced.function.segments[s].batch.scalars;
+            for (const bc::ScalarBinding& bound : bindings[s])
+                expected[bound.scalar] = bc::convert_scalar(scalars_[bound.number], expected[bound.scalar].type);
+            if (!std::ranges::equal(expected, other_.function.segments[s].batch.scalars, bc::same_scalar)) return false;
+        }
+        return true;
+    }
+    bool counts(const std::vector<bc::Node>& bound) const { return counts(bound, other_.function.body); }
+
+private:
+    bool counts(const std::vector<bc::Node>& a, const std::vector<bc::Node>& b) const {
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            if (!counts(a[i].head, b[i].head) || !counts(a[i].body, b[i].body) ||
+                !counts(a[i].otherwise, b[i].otherwise))
+                return false;
+            const Scalar times = a[i].argument == bc::kNoIndex
+                                     ? bc::make_scalar(a[i].times)
+                                     : bc::convert_scalar(scalars_[a[i].argument], bc::make_scalar(a[i].times).type);
+            if (!bc::same_scalar(times, bc::make_scalar(b[i].times))) return false;
+        }
+        return true;
+    }
+
+    std::span<const Scalar> scalars_;
+    const TracedFunction& other_;
+};
+
 /// What is recorded with other numbers, or nothing if it is another function then.
 std::optional<TracedFunction> probe(const TracedFunction& traced, std::span<const Scalar> scalars,
                                     const std::function<TracedFunction(std::span<const Scalar>)>& trace) {
@@ -166,13 +208,6 @@ std::optional<Bindings> bindings_of(const TracedFunction& traced, std::span<cons
     }
     const std::optional<TracedFunction> other = probe(traced, others, trace);
     if (!other) return std::nullopt;
-    for (const Special which : {Special::Zero, Special::Large, Special::Negative}) {
-        std::vector<Scalar> special(scalars.begin(), scalars.end());
-        for (std::size_t i = 0; i < special.size(); ++i) {
-            if (varied[i]) special[i] = special_value(special[i], which);
-        }
-        if (!probe(traced, special, trace)) return std::nullopt;
-    }
     Bindings bindings{{}, traced.function.body};
     const Comparison comparison(scalars, others, varied);
     for (std::size_t s = 0; s < traced.function.segments.size(); ++s) {
@@ -181,24 +216,37 @@ std::optional<Bindings> bindings_of(const TracedFunction& traced, std::span<cons
             return std::nullopt;
     }
     if (!comparison.counts(bindings.body, other->function.body)) return std::nullopt;
+    for (std::size_t number = 0; number < kSpecialValues; ++number) {
+        std::vector<Scalar> special(scalars.begin(), scalars.end());
+        for (std::size_t i = 0; i < special.size(); ++i) {
+            if (varied[i]) special[i] = special_value(special[i], number + 5 * i);
+        }
+        const std::optional<TracedFunction> again = probe(traced, special, trace);
+        if (!again) return std::nullopt;
+        const Confirmation confirmation(special, *again);
+        if (!confirmation.slots(traced, bindings.segments) || !confirmation.counts(bindings.body)) return std::nullopt;
+    }
     return bindings;
 }
 
 }  // namespace
 
 std::vector<std::optional<Scalar>> bind_scalars(TracedFunction& traced, std::span<const Scalar> scalars,
+                                                const std::vector<bool>& decided,
                                                 const std::function<TracedFunction(std::span<const Scalar>)>& trace) {
     bc::Function& function = traced.function;
     for (std::size_t i = 0; i < scalars.size(); ++i)
         function.arguments.push_back({scalars[i].type, fmt::format("a{}", i)});
     std::vector<std::optional<Scalar>> fixed(scalars.size());
     if (scalars.empty()) return fixed;
-    std::vector<bool> varied(scalars.size(), true);
+    std::vector<bool> varied = decided;
+    varied.flip();
     std::optional<Bindings> bindings = bindings_of(traced, scalars, varied, trace);
     if (!bindings) {
         // At least one of them decides something: each by itself.
         for (std::size_t i = 0; i < scalars.size(); ++i) {
             std::vector<bool> one(scalars.size(), false);
+            if (!varied[i]) continue;
             one[i] = true;
             varied[i] = bindings_of(traced, scalars, one, trace).has_value();
         }

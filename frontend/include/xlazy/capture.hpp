@@ -17,6 +17,8 @@
 #include <array>
 #include <concepts>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -47,11 +49,16 @@ rt::ViewRef whole(const D& array) {
     return {c.storage.base(), 0, c.shape.size(), c.shape.data(), c.strides.data()};
 }
 
+template <class D>
+bool fits(const D& array, std::span<const std::size_t> extents, std::span<const std::ptrdiff_t> strides) {
+    const auto& c = array.peek();
+    return std::ranges::equal(c.shape, extents) && std::ranges::equal(c.strides, strides);
+}
+
 /// Makes the array one of this shape and these strides, if it is not.
 template <class D>
 void fit(D& array, std::span<const std::size_t> extents, std::span<const std::ptrdiff_t> strides) {
-    const auto& c = array.peek();
-    if (std::ranges::equal(c.shape, extents) && std::ranges::equal(c.strides, strides)) return;
+    if (fits(array, extents, strides)) return;
     auto shape = xtl::make_sequence<typename D::shape_type>(extents.size(), 0);
     std::ranges::copy(extents, shape.begin());
     array.renew(shape);
@@ -217,6 +224,32 @@ private:
     here line_;
 };
 
+/// Where a result goes: to the array, or, if that has another shape and the call still needs what it is now, to one
+/// that is assigned to it afterwards.
+template <class D>
+class result_place {
+public:
+    /// @param needed bases of arguments and of the results before this one
+    result_place(D& array, const rt::CapturedFunction::Ready& ready, std::size_t number,
+                 std::span<const rt::Base* const> needed)
+        : array_(array) {
+        const auto extents = ready.extents(number);
+        const auto strides = ready.strides(number);
+        const rt::Base* const now = array.used().storage.base();
+        if (!fits(array, extents, strides) && (ready.uses(now) || std::ranges::count(needed, now) != 0)) own_.emplace();
+        fit(place(), extents, strides);
+    }
+    rt::Base* base() { return place().used().storage.base(); }
+    void deliver() {
+        if (own_) array_ = *own_;
+    }
+
+private:
+    D& place() noexcept { return own_ ? *own_ : array_; }
+    D& array_;
+    std::optional<D> own_;
+};
+
 template <class C, class... D>
 class capture_into;
 
@@ -233,6 +266,8 @@ class captured {
 public:
     using result_type = typename results::type;  ///< of a call
 
+    captured(const captured&) = default;  ///< what is moved from is still the function
+    captured& operator=(const captured&) = default;
     captured(F function, here line, const A&... examples)
         : core_(std::make_shared<rt::CapturedFunction>(
               [r = std::make_shared<recorder>(std::move(function), line)](std::span<const rt::ViewRef> arrays,
@@ -315,20 +350,35 @@ private:
             line,
             [&](const rt::CapturedFunction::Call& call) {
                 const rt::CapturedFunction::Ready ready = core_->prepare(call);
-                std::apply(
-                    [&](auto&... output) {
-                        std::size_t number = 0;
-                        [[maybe_unused]] const auto base_of = [&](auto& array) {
-                            detail::fit(array, ready.extents(number), ready.strides(number));
-                            ++number;
-                            return array.used().storage.base();
-                        };
-                        const std::array<rt::Base*, sizeof...(output)> bases{base_of(output)...};
-                        core_->run(ready, call, bases);
-                    },
-                    outputs);
+                std::apply([&](auto&... output) { run(ready, call, output...); }, outputs);
             },
             arguments...);
+    }
+
+    template <class... D>
+    void run(const rt::CapturedFunction::Ready& ready, const rt::CapturedFunction::Call& call, D&... outputs) const {
+        std::array<const rt::Base*, kArrays + sizeof...(D)> needed{};
+        std::size_t count = 0, number = 0;
+        for (const rt::ViewRef& array : call.arrays) needed[count++] = array.base;
+        [[maybe_unused]] const auto place_of = [&]<class R>(R& array) {
+            detail::result_place<R> place(array, ready, number++, {needed.data(), count});
+            needed[count++] = place.base();
+            return place;
+        };
+        std::tuple<detail::result_place<D>...> places{place_of(outputs)...};
+        std::apply(
+            [&](auto&... place) {
+                const std::array<rt::Base*, sizeof...(D)> bases{place.base()...};
+                [[maybe_unused]] const rt::LineScope scope(call.line);
+                try {
+                    core_->run(ready, call, bases);
+                } catch (...) {
+                    (place.deliver(), ...);
+                    throw;
+                }
+                (place.deliver(), ...);
+            },
+            places);
     }
 
     std::shared_ptr<rt::CapturedFunction> core_;
@@ -375,7 +425,11 @@ auto capture_at(here line, F function, const E&... examples) {
 template <class C>
 xarray<bool> one_condition(const C& condition) {
     xarray<bool> value(condition, rt::LineScope::current());
-    if (value.size() != 1) throw std::invalid_argument("a condition has one element");
+    if (value.size() != 1) {
+        const here line = rt::LineScope::current();
+        throw std::invalid_argument(std::string(line.file) + ":" + std::to_string(line.line) +
+                                    ": a condition has one element");
+    }
     return value;
 }
 

@@ -55,6 +55,8 @@ public:
         Ready& operator=(const Ready&) = delete;
         std::span<const std::size_t> extents(std::size_t output) const noexcept;
         std::span<const std::ptrdiff_t> strides(std::size_t output) const noexcept;
+        /// It is that of an array of the program which the function reads or changes.
+        bool uses(const Base* base) const noexcept;
 
     private:
         friend class CapturedFunction;
