@@ -143,6 +143,15 @@ TEST(Explain, SvgNeedsGraphviz) {
         << without.output;
     EXPECT_EQ(contents(file + ".dot").find("digraph xlazy {\n"), 0u);
 
+    // One that does not end is not waited for.
+    std::ofstream(folder / "dot") << "#!/bin/sh\nexec sleep 600\n";
+    chmod((folder / "dot").c_str(), 0755);
+    const Explained slow("several_kernels", "PATH=\"" + (folder / "") + ":$PATH\" XLAZY_EXPLAIN='svg:" + file + "'");
+    EXPECT_EQ(slow.status, 0);
+    EXPECT_EQ(occurrences(slow.output, "warning: XLAZY_EXPLAIN: the batch is too large to be drawn"), 1u)
+        << slow.output;
+    EXPECT_EQ(contents(file + ".dot").find("digraph xlazy {\n"), 0u);
+
     // One that copies what it is given.
     std::ofstream(folder / "dot") << "#!/bin/sh\ntest \"$1 $2\" = \"-Tsvg -o\" && cat \"$4\" > \"$3\"\n";
     chmod((folder / "dot").c_str(), 0755);
