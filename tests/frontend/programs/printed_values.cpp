@@ -208,7 +208,9 @@ PRINTED(elements_and_selection) {
     out("sel", sel);
     xt::masked_view(b, m) += 3.;
     out("b", b);
+#ifndef __clang__  // which refuses xtl's masked values
     out("mx", xt::masked_view(b, m));
+#endif
     out("cast", xt::cast<int>(a) % 3);
     xt::xarray<int> ii = xt::cast<int>(a);
     ii |= 1;
