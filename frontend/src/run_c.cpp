@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 #include <stdexcept>
+#include <type_traits>
 
 struct xlazy_function {
     xlazy::saved_function function;
@@ -58,9 +59,12 @@ xlazy_status guarded(F&& f) noexcept {
     }
 }
 
-DType type_of(xlazy_type type) {
-    if (type < XLAZY_BOOL || type > XLAZY_C128) throw std::invalid_argument("a type that there is not");
-    return static_cast<DType>(type);
+/// C lets an enumeration hold what is none of its values; C++ may not even look at it as one.
+DType type_of(const xlazy_type& type) {
+    std::underlying_type_t<xlazy_type> number = 0;
+    std::memcpy(&number, &type, sizeof number);
+    if (number < XLAZY_BOOL || number > XLAZY_C128) throw std::invalid_argument("a type that there is not");
+    return static_cast<DType>(number);
 }
 
 template <class T>
