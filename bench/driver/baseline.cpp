@@ -48,32 +48,42 @@ std::map<std::string, Relative> relatives(const Json& json) {
     return all;
 }
 
+/// As relatives(). @throws std::runtime_error with the reason
+std::map<std::string, Relative> read_relatives(const std::string& text) {
+    const Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded()) throw std::runtime_error("it is no JSON");
+    if (!json.is_object() || !json.contains("cases") || !json["cases"].is_array())
+        throw std::runtime_error("it has no list \"cases\"");
+    try {
+        return relatives(json);
+    } catch (const Json::exception&) {
+        throw std::runtime_error("something is missing in its list \"cases\"");
+    }
+}
+
 }  // namespace
 
+void check_results(const std::string& json) { read_relatives(json); }
+
 Comparison compare(const std::string& json, const std::string& baseline, double worse) {
-    try {
-        const std::map<std::string, Relative> now = relatives(Json::parse(json)),
-                                              then = relatives(Json::parse(baseline));
-        Comparison result;
-        for (const auto& [name, after] : now) {
-            const auto found = then.find(name);
-            if (found == then.end() || found->second.to != after.to) continue;
-            const Relative& before = found->second;
-            ++result.compared;
-            const double ratio = after.median / before.median;
-            // What the rounds of one run differ by is no regression.
-            const bool noise = after.median - before.median <= 3 * (after.deviation + before.deviation);
-            if (ratio <= worse || noise) continue;
-            ++result.worse;
-            result.text += fmt::format("  {:<60}{:>8.2f} times as slow: {} {:.3g} before, {:.3g} now\n", name, ratio,
-                                       after.to.substr(5), before.median, after.median);
-        }
-        result.text = fmt::format("\nAgainst the baseline: {} compared, {} worse by more than {:g}\n{}",
-                                  result.compared, result.worse, worse, result.text);
-        return result;
-    } catch (const nlohmann::json::exception& e) {
-        throw std::runtime_error(std::string("--baseline: ") + e.what());
+    const std::map<std::string, Relative> now = read_relatives(json), then = read_relatives(baseline);
+    Comparison result;
+    for (const auto& [name, after] : now) {
+        const auto found = then.find(name);
+        if (found == then.end() || found->second.to != after.to) continue;
+        const Relative& before = found->second;
+        ++result.compared;
+        const double ratio = after.median / before.median;
+        // What the rounds of one run differ by is no regression.
+        const bool noise = after.median - before.median <= 3 * (after.deviation + before.deviation);
+        if (ratio <= worse || noise) continue;
+        ++result.worse;
+        result.text += fmt::format("  {:<60}{:>8.2f} times as slow: {} {:.3g} before, {:.3g} now\n", name, ratio,
+                                   after.to.substr(5), before.median, after.median);
     }
+    result.text = fmt::format("\nAgainst the baseline: {} compared, {} worse by more than {:g}\n{}", result.compared,
+                              result.worse, worse, result.text);
+    return result;
 }
 
 }  // namespace xlazy_bench

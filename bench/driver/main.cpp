@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // xlazy-bench: see usage().
+#include "driver/files.hpp"
 #include "driver/progress.hpp"
 #include "driver/report.hpp"
 #include "driver/worker_process.hpp"
@@ -71,15 +72,15 @@ bool is_void(const CaseResult& result) {
 }
 
 /// Results as JSON go to the files that the options name, and are compared. @return exit status
-int finish(std::string json, const Options& options) {
-    if (!options.others.empty()) json = with_others(json, read_file(options.others));
+int finish(std::string json, const Options& options, const Files& files) {
+    if (!options.others.empty()) json = with_others(json, files.others);
     if (!options.json.empty()) write_file(options.json, json);
     if (!options.report.empty()) {
         write_file(options.report, page(json, own_folder() + "/" + XLAZY_BENCH_PAGE));
         std::printf("\nThe page is in %s\n", options.report.c_str());
     }
     if (options.baseline.empty()) return 0;
-    const Comparison comparison = compare(json, read_file(options.baseline), options.worse);
+    const Comparison comparison = compare(json, files.baseline, options.worse);
     std::fputs(comparison.text.c_str(), stdout);
     return comparison.worse == 0 ? 0 : 1;
 }
@@ -105,7 +106,7 @@ std::vector<const Case*> early_cases(const std::vector<const Case*>& wanted, con
     return all;
 }
 
-int run(const Options& options) {
+int run(const Options& options, const Files& files) {
     const std::vector<Anchor> anchors = read_anchors(anchors_file(options));
     std::vector<const Case*> wanted;
     for (const Case& spec : cases())
@@ -134,7 +135,7 @@ int run(const Options& options) {
     std::fputs(overhead_overview(results, options).c_str(), stdout);
     std::fputs(published(results, anchors).c_str(), stdout);
     std::fputs(complaints(results).c_str(), stdout);
-    const int status = finish(to_json(results, early, anchors, options), options);
+    const int status = finish(to_json(results, early, anchors, options), options, files);
     return any_wrong(results) ? 1 : status;
 }
 
@@ -152,7 +153,8 @@ int main(int argc, char** argv) {
             list(options);
             return 0;
         }
-        return options.from.empty() ? run(options) : finish(read_file(options.from), options);
+        const Files files = look_at_files(options);
+        return options.from.empty() ? run(options, files) : finish(files.from, options, files);
     } catch (const std::invalid_argument& e) {
         std::fprintf(stderr, "xlazy-bench: %s\n", e.what());
         return 2;

@@ -144,7 +144,7 @@ const char* usage() {
            "\n"
            "Exit status: 1 if xlazy computes something else than the hand-written loop, is worse than the baseline, "
            "or\n"
-           "a program fails; 2 for wrong options.\n";
+           "a program fails; 2 for wrong options, and for files that cannot be used: nothing is measured then.\n";
 }
 
 }  // namespace xlazy_bench

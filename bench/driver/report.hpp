@@ -45,7 +45,10 @@ std::vector<Anchor> read_anchors(const std::string& file);
 /// Everything that was measured, as JSON.
 std::string to_json(const std::vector<CaseResult>& results, const std::vector<EarlyRuns>& early,
                     const std::vector<Anchor>& anchors, const Options& options);
-/// The same with what bench/others.py wrote. @throws std::runtime_error if one of them is no JSON
+/// @throws std::runtime_error with the reason, if the text is not what to_json wrote, or not what bench/others.py wrote
+void check_results(const std::string& json);
+void check_others(const std::string& json);
+/// The same with what bench/others.py wrote. @throws std::runtime_error if one of them is something else
 std::string with_others(const std::string& json, const std::string& others);
 /// @throws std::runtime_error if the file cannot be read, or written
 std::string read_file(const std::string& file);

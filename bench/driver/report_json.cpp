@@ -152,8 +152,8 @@ std::vector<Anchor> read_anchors(const std::string& file) {
         for (const Json& row : json.at("anchors"))
             anchors.push_back(
                 {row.at("bench"), row.at("claim"), row.at("hardware"), row.at("source"), row.at("ratio")});
-    } catch (const nlohmann::json::exception& e) {
-        throw std::runtime_error(file + ": " + e.what());
+    } catch (const nlohmann::json::exception&) {
+        throw std::runtime_error(file + " is not a list of published figures");
     }
     return anchors;
 }
@@ -194,14 +194,22 @@ std::string to_json(const std::vector<CaseResult>& results, const std::vector<Ea
     return json.dump(1) + '\n';
 }
 
+void check_others(const std::string& json) {
+    const Json all = Json::parse(json, nullptr, false);
+    if (all.is_discarded()) throw std::runtime_error("it is no JSON");
+    const auto rows = all.is_object() ? all.find("others") : all.end();
+    if (rows == all.end() || !rows->is_array()) throw std::runtime_error("it has no list \"others\"");
+    for (const Json& row : *rows)
+        if (!row.is_object() || !row.contains("library"))
+            throw std::runtime_error("something in its list \"others\" names no library");
+}
+
 std::string with_others(const std::string& json, const std::string& others) {
-    try {
-        Json all = Json::parse(json);
-        all["others"] = Json::parse(others).at("others");
-        return all.dump(1) + '\n';
-    } catch (const nlohmann::json::exception& e) {
-        throw std::runtime_error(std::string("--others: ") + e.what());
-    }
+    check_others(others);
+    Json all = Json::parse(json, nullptr, false);
+    if (!all.is_object()) throw std::runtime_error("results that are no JSON");
+    all["others"] = Json::parse(others).at("others");
+    return all.dump(1) + '\n';
 }
 
 std::string read_file(const std::string& file) {

@@ -26,6 +26,8 @@ const number = (value, digits = 3) => {
   return Math.abs(rounded) >= 1e4 ? Math.round(rounded).toLocaleString("en") : String(rounded);
 };
 const times = value => number(value, value < 99.5 ? 2 : 3) + "×";
+/// What is printed as 1× is neither a loss nor a gain.
+const below = value => value < 1 && times(value) !== times(1), above = value => value > 1 && times(value) !== times(1);
 const seconds = s => !isFinite(s) ? "–" : s < 1e-6 ? number(s * 1e9) + " ns" : s < 1e-3 ? number(s * 1e6) + " µs"
                    : s < 1 ? number(s * 1e3) + " ms" : number(s) + " s";
 const bytes = b => !isFinite(b) ? "–" : b < 1e3 ? number(b) + " B" : b < 1e6 ? number(b / 1e3) + " kB"
@@ -224,7 +226,7 @@ function ratioBars(parent, name, rows, title) {
     type: "bar", label: title,
     data: {labels: rows.map(row => row.label),
            datasets: [{data: values.map(v => [1, v]), minBarLength: 2, borderRadius: 3, barPercentage: .74, categoryPercentage: .94,
-                       backgroundColor: values.map(v => v < 1 ? colour("loss") : colour("gain"))}]},
+                       backgroundColor: values.map(v => below(v) ? colour("loss") : colour("gain"))}]},
     options: {
       indexAxis: "y", layout: {padding: {right: 46, left: least < 1 ? 6 : 0}},
       scales: {x: axis("", {min: least < 1 ? least / 1.35 : 1, max: most * 1.05, text: v => number(v) + "×", }),

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "driver/files.hpp"
 #include "driver/measure.hpp"
 #include "driver/options.hpp"
 #include "driver/worker_process.hpp"
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <stdexcept>
 
@@ -52,6 +58,68 @@ TEST(Options, WrongOnesAreNamed) {
             EXPECT_NE(std::string(e.what()).find(wrong.front()), std::string::npos) << e.what();
         }
     }
+}
+
+/// A folder for one test.
+class LookAtFiles : public testing::Test {
+protected:
+    LookAtFiles() { std::filesystem::create_directory(folder_); }
+    ~LookAtFiles() override { std::filesystem::remove_all(folder_); }
+    std::string path(const std::string& name) const { return folder_ + '/' + name; }
+    std::string write(const std::string& name, const std::string& text) const {
+        std::ofstream(path(name)) << text;
+        return path(name);
+    }
+    /// One line names option, file and reason.
+    static void expect_refused(const std::string& option, const std::string& file, const std::string& reason) {
+        try {
+            look_at_files(parse_options({option, file}));
+            ADD_FAILURE() << option << ' ' << file << " is accepted";
+        } catch (const std::invalid_argument& e) {
+            const std::string line = e.what();
+            for (const std::string& part : {option, file, reason})
+                EXPECT_NE(line.find(part), std::string::npos) << line << " lacks " << part;
+            EXPECT_EQ(line.find('\n'), std::string::npos) << line;
+            EXPECT_EQ(line.find("json.exception"), std::string::npos) << line;
+        }
+    }
+
+private:
+    std::string folder_ = testing::TempDir() + "xlazy-bench-files-" + std::to_string(::getpid());
+};
+
+TEST_F(LookAtFiles, ThatHoldSomethingElseAreRefused) {
+    for (const std::string option : {"--from", "--others", "--baseline"}) {
+        expect_refused(option, path("missing"), "No such file");
+        expect_refused(option, path(""), "it is a folder");
+        expect_refused(option, write("text", "no JSON"), "it is no JSON");
+        expect_refused(option, write("empty", ""), "it is no JSON");
+        expect_refused(option, write("list", "[]"), "it has no list");
+        expect_refused(option, write("nothing", "{}"), "is not a result of");
+    }
+    expect_refused("--baseline", write("case", R"({"cases": [{"id": "b01"}]})"), "something is missing");
+    expect_refused("--from", write("number", R"({"cases": [1]})"), "something is missing");
+    expect_refused("--others", write("other", R"({"others": [1]})"), "names no library");
+}
+
+TEST_F(LookAtFiles, ThatCannotBeWrittenAreRefused) {
+    for (const std::string option : {"--json", "--report"}) {
+        expect_refused(option, path(""), "it is a folder");
+        expect_refused(option, path("missing/file"), "No such file");
+        expect_refused(option, write("file", "") + "/below", "is not a folder");
+    }
+}
+
+TEST_F(LookAtFiles, AreReadAndLeftAsTheyAre) {
+    const std::string cases = write("cases", R"({"cases": []})"), others = write("others", R"({"others": []})");
+    const Files files = look_at_files(parse_options(
+        {"--from", cases, "--baseline", cases, "--others", others, "--json", cases, "--report", path("new")}));
+    EXPECT_EQ(files.from, R"({"cases": []})");
+    EXPECT_EQ(files.baseline, files.from);
+    EXPECT_EQ(files.others, R"({"others": []})");
+    std::ifstream stream(cases);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), files.from);
+    EXPECT_FALSE(std::filesystem::exists(path("new")));
 }
 
 TEST(Catalog, IdsAreUniqueAndTrafficMakesSense) {

@@ -54,6 +54,19 @@ def check_json(report):
     require(any(anchor["bench"] == "b01" and anchor["source"] for anchor in report["anchors"]), "anchors")
 
 
+def check_files(folder):
+    """Files that cannot be used are found before anything is measured."""
+    nothing = os.path.join(folder, "nothing.json")
+    with open(nothing, "w", encoding="utf-8") as stream:
+        stream.write("{}")
+    missing = os.path.join(folder, "missing", "file")
+    wrong = [(option, nothing) for option in ("--baseline", "--others", "--from")]
+    for option, file in wrong + [("--baseline", missing), ("--json", missing), ("--report", missing)]:
+        done = run("--quick", "--filter", "^b01/", option, file)
+        require(done.returncode == 2 and not done.stdout, f"{option} {file}: {done.returncode} {done.stdout}")
+        require(len(done.stderr.splitlines()) == 1 and option in done.stderr and file in done.stderr, done.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "report.json")
@@ -64,6 +77,7 @@ def main():
             check_json(json.load(report))
         again = run("--from", file, "--baseline", file)
         require(again.returncode == 0 and "0 worse" in again.stdout, f"against itself: {again.stdout}{again.stderr}")
+        check_files(folder)
     listed = run("--list")
     require(listed.returncode == 0 and "b11.var.column.axis1" in listed.stdout, "--list")
     require(run("--filter", "no such case").returncode == 2, "a filter without a match")
